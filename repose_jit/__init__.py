@@ -1,0 +1,1 @@
+"""Robot kinematics at scale."""
