@@ -1,0 +1,282 @@
+"""A serial chain of joints from a robot's base to its tool, and the arrays that kernels read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from repose_jit.chain_arrays import compile_arrays
+from repose_jit.errors import InputError, ModelError
+from repose_jit.joints import JointSpec, JointType
+from repose_jit.kernels.arrays import ChainArrays
+from repose_jit.mimic import Drive, drive_slots
+from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
+
+__all__ = ["KinematicChain"]
+
+FloatArray = NDArray[np.float64]
+
+
+class KinematicChain:
+    """Joints from base to flange, and the fixed transform from the flange to the tool; immutable.
+
+    ``T_base_tool(q) = Π Origin_i · Motion_i(q_i) · ToolOffset``, metres and radians.
+
+    Parameters
+    ----------
+    joints
+        The joints in order, mimic joints in their place. Joints without a name become ``joint1``, ``joint2``, ...
+    tool_offset
+        (4, 4) last joint frame → tool; the identity if left out.
+    name
+        Name of the robot, for messages.
+    home
+        (n,) a configuration within the limits; mid-range if left out, 0 for joints without bounds.
+    off_path_sources
+        Joints that are not on the chain but that a mimic joint on it follows. Each gets an entry of `q`, at the place
+        of the first joint that follows it.
+
+    Raises
+    ------
+    ModelError
+        If names repeat, a mimic has no source, or limits of joints driven together exclude one another.
+    ShapeError, InputError
+        If `tool_offset` is not a rigid transform, or `home` is not a configuration within the limits.
+    """
+
+    def __init__(
+        self,
+        joints: Iterable[JointSpec],
+        *,
+        tool_offset: ArrayLike | None = None,
+        name: str | None = None,
+        home: ArrayLike | None = None,
+        off_path_sources: Iterable[JointSpec] = (),
+    ) -> None:
+        self._slots = tuple(_named(joint, f"joint{i}") for i, joint in enumerate(_joint_list(joints, "joints"), start=1))
+        self._off_path_sources = _joint_list(off_path_sources, "off_path_sources")
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"name: got {name!r}, expected a string or None")
+        self._name = name
+        self._tool_offset = _frozen(np.eye(4) if tool_offset is None else _one_transform(tool_offset, "tool_offset"))
+        self._joints, self._drives = self._drive()
+        self._arrays = compile_arrays(self._slots, self._joints, self._drives, self._tool_offset)
+        self._home = _frozen(self._mid_range() if home is None else as_vector(home, self.n_joints, name="home"))
+        self._home_given = home is not None
+        self.validate()
+
+    def _drive(self) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
+        if not self._slots:
+            raise ModelError("joints: got none, expected at least one joint")
+        names: set[str | None] = set()
+        for joint in (*self._slots, *self._off_path_sources):
+            if joint.name in names:
+                raise ModelError(f"joint {joint.name!r}: the name is used twice, expected unique names")
+            names.add(joint.name)
+        return drive_slots(self._slots, self._off_path_sources)
+
+    def validate(self) -> None:
+        """Check the chain as a whole; construction has done so already, so a chain you hold passes.
+
+        Raises
+        ------
+        InputError
+            If the home configuration is outside the limits.
+        """
+        for i, (value, joint) in enumerate(zip(self._home.tolist(), self._joints, strict=True)):
+            if joint.limits is not None and not joint.limits.lower <= value <= joint.limits.upper:
+                raise InputError(
+                    f"home[{i}]: joint {joint.name!r}: got {value:g}, "
+                    f"expected a value within [{joint.limits.lower:g}, {joint.limits.upper:g}]"
+                )
+
+    @property
+    def joints(self) -> tuple[JointSpec, ...]:
+        """One joint for each entry of `q`; its limits also keep the joints that follow it within theirs."""
+        return self._joints
+
+    @property
+    def slots(self) -> tuple[JointSpec, ...]:
+        """All joints on the path in order, mimic joints included, as they were given."""
+        return self._slots
+
+    @property
+    def mimic_joints(self) -> tuple[JointSpec, ...]:
+        """The joints on the path that follow another one and have no entry in `q`."""
+        return tuple(joint for joint in self._slots if joint.mimic is not None)
+
+    @property
+    def off_path_sources(self) -> tuple[JointSpec, ...]:
+        """The joints that drive mimics on the path without being on it."""
+        return self._off_path_sources
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The name of the joint of each entry of `q`."""
+        return tuple(str(joint.name) for joint in self._joints)
+
+    @property
+    def n_joints(self) -> int:
+        """The number of entries of `q`."""
+        return len(self._joints)
+
+    @property
+    def name(self) -> str | None:
+        """The robot's name, if it has one."""
+        return self._name
+
+    @property
+    def tool_offset(self) -> FloatArray:
+        """(4, 4) last joint frame → tool; read-only."""
+        return self._tool_offset
+
+    @property
+    def home(self) -> FloatArray:
+        """(n,) the home configuration [rad or m]; read-only."""
+        return self._home
+
+    @property
+    def lower_limits(self) -> FloatArray:
+        """(n,) lower position limits [rad or m]: −inf where there is none, 0 for fixed joints; read-only."""
+        return self._arrays.limits[0]
+
+    @property
+    def upper_limits(self) -> FloatArray:
+        """(n,) upper position limits [rad or m]: +inf where there is none, 0 for fixed joints; read-only."""
+        return self._arrays.limits[1]
+
+    @property
+    def arrays(self) -> ChainArrays:
+        """The chain as the flat read-only arrays that kernels take."""
+        return self._arrays
+
+    def is_within_limits(self, q: ArrayLike) -> bool | NDArray[np.bool_]:
+        """Tell whether configurations are inside the position limits (bounds included).
+
+        Parameters
+        ----------
+        q
+            (..., n) configurations [rad or m]; entries of fixed joints are ignored.
+
+        Returns
+        -------
+        bool or array
+            A bool for one configuration, a boolean array (...) for a batch.
+
+        Raises
+        ------
+        ShapeError, InputError
+            If the last dimension is not n, or an entry is not a finite number.
+        """
+        array = as_configuration(q, self.n_joints)
+        require_finite(array, name="q")
+        inside = (array >= self.lower_limits) & (array <= self.upper_limits) | self._is_fixed
+        result: NDArray[np.bool_] = inside.all(axis=-1)
+        return bool(result) if array.ndim == 1 else result
+
+    def clamp_to_limits(self, q: ArrayLike) -> FloatArray:
+        """Return a copy of `q` (..., n) with every entry moved into its limits; entries of fixed joints become 0.
+
+        Raises
+        ------
+        ShapeError, InputError
+            If the last dimension is not n, or an entry is not a finite number.
+        """
+        array = as_configuration(q, self.n_joints)
+        require_finite(array, name="q")
+        return np.clip(array, self.lower_limits, self.upper_limits)
+
+    def with_tool_offset(self, tool_offset: ArrayLike) -> KinematicChain:
+        """Return a chain with another tool: `tool_offset` (4, 4), last joint frame → tool, replaces the present one.
+
+        Raises
+        ------
+        ShapeError, InputError
+            If it is not a rigid transform.
+        """
+        return KinematicChain(
+            self._slots,
+            tool_offset=tool_offset,
+            name=self._name,
+            home=self._home if self._home_given else None,
+            off_path_sources=self._off_path_sources,
+        )
+
+    @cached_property
+    def _is_fixed(self) -> NDArray[np.bool_]:
+        return np.array([joint.joint_type is JointType.FIXED for joint in self._joints])
+
+    def _mid_range(self) -> FloatArray:
+        return np.array([_middle(joint) for joint in self._joints])
+
+    def _key(self) -> tuple[object, ...]:
+        return (self._name, self._slots, self._off_path_sources, self._tool_offset.tobytes(), self._home.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, KinematicChain) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        home = self._home if self._home_given else None
+        return (_rebuild, (self._slots, self._tool_offset, self._name, home, self._off_path_sources))
+
+    def __repr__(self) -> str:
+        mimics = f", {len(self.mimic_joints)} mimic" if self.mimic_joints else ""
+        name = f"{self._name!r}, " if self._name else ""
+        return f"KinematicChain({name}{self.n_joints} joints: {', '.join(self.joint_names)}{mimics})"
+
+
+def _rebuild(
+    slots: tuple[JointSpec, ...],
+    tool_offset: FloatArray,
+    name: str | None,
+    home: FloatArray | None,
+    off_path_sources: tuple[JointSpec, ...],
+) -> KinematicChain:
+    return KinematicChain(slots, tool_offset=tool_offset, name=name, home=home, off_path_sources=off_path_sources)
+
+
+def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...]:
+    if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable):
+        raise InputError(f"{where}: got {type(joints).__name__}, expected a list of JointSpec")
+    result = tuple(joints)
+    for i, joint in enumerate(result):
+        if not isinstance(joint, JointSpec):
+            raise InputError(f"{where}[{i}]: got {type(joint).__name__}, expected a JointSpec")
+    return result
+
+
+def _named(joint: JointSpec, name: str) -> JointSpec:
+    return joint if joint.name is not None else joint.renamed(name)
+
+
+def _one_transform(T: ArrayLike, name: str) -> FloatArray:
+    array = as_transform(T, name=name)
+    if array.ndim != 2:
+        raise InputError(f"{name}: got {array.shape[0]} matrices, expected one of shape (4, 4)")
+    require_rigid(array, name=name)
+    return array
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    return frozen
+
+
+def _middle(joint: JointSpec) -> float:
+    """The middle of the limits; 0, or the bound nearest to it, where they are not finite."""
+    if joint.limits is None:
+        return 0.0
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if math.isfinite(lower) and math.isfinite(upper):
+        return min(max(0.5 * lower + 0.5 * upper, lower), upper)
+    return min(max(0.0, lower), upper)

@@ -1,0 +1,117 @@
+"""Which entry of `q` drives each joint of a chain, and the limits that joints driven together leave to that entry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from repose_jit.errors import ModelError, nearest_names
+from repose_jit.joints import JointLimits, JointSpec, JointType
+
+__all__ = ["Drive", "drive_slots", "follow_mimics"]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How a slot moves: by ``multiplier · q[entry] + offset``."""
+
+    entry: int
+    multiplier: float
+    offset: float
+
+
+def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, float, float]:
+    """Follow a joint's mimics, and the mimics of those, to the joint that moves on its own.
+
+    Returns
+    -------
+    tuple
+        Name of that source, and multiplier and offset composed along the way.
+
+    Raises
+    ------
+    ModelError
+        If a source is missing or does not move, or if the mimics go round in a circle.
+    """
+    name, multiplier, offset = str(joint.name), 1.0, 0.0
+    seen = [name]
+    while (mimic := joint.mimic) is not None:
+        source = joints.get(mimic.joint)
+        if source is None:
+            raise ModelError(
+                f"joint {name!r}: mimic.joint: its source {mimic.joint!r} does not exist; "
+                f"{nearest_names(mimic.joint, [other for other in joints if other != name])}"
+            )
+        if mimic.joint in seen:
+            raise ModelError(f"joint {name!r}: mimic: the joints follow one another: {' → '.join([*seen, mimic.joint])}")
+        if source.joint_type is JointType.FIXED:
+            raise ModelError(f"joint {name!r}: mimic.joint: its source {mimic.joint!r} is fixed, expected one that moves")
+        offset += multiplier * mimic.offset
+        multiplier *= mimic.multiplier
+        name, joint = mimic.joint, source
+        seen.append(name)
+    return name, multiplier, offset
+
+
+def drive_slots(
+    slots: Sequence[JointSpec], off_path_sources: Sequence[JointSpec] = ()
+) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
+    """Assign an entry of `q` to every slot.
+
+    Parameters
+    ----------
+    slots
+        The joints of the chain in order, named, mimics in place.
+    off_path_sources
+        Joints that are not on the chain but drive mimics on it; such a joint gets its entry at its first mimic's place.
+
+    Returns
+    -------
+    entries
+        One joint per entry of `q`, its limits intersected with the mapped limits of the joints that follow it.
+    drives
+        One per slot.
+
+    Raises
+    ------
+    ModelError
+        For mimics without a usable source, or when no value satisfies the limits of all joints driven together.
+    """
+    by_name = {str(joint.name): joint for joint in (*off_path_sources, *slots)}
+    on_path = {str(joint.name) for joint in slots}
+    followed = [follow_mimics(joint, by_name) for joint in slots]
+    index: dict[str, int] = {}
+    entries: list[JointSpec] = []
+    for joint, (source, _, _) in zip(slots, followed, strict=True):
+        if (joint.mimic is None or source not in on_path) and source not in index:
+            index[source] = len(entries)
+            entries.append(by_name[source])
+    drives = tuple(Drive(index[source], multiplier, offset) for source, multiplier, offset in followed)
+    for joint, drive in zip(slots, drives, strict=True):
+        if joint.mimic is not None:
+            entries[drive.entry] = _intersect(entries[drive.entry], joint, drive)
+    return tuple(entries), drives
+
+
+def _intersect(source: JointSpec, follower: JointSpec, drive: Drive) -> JointSpec:
+    """Return `source` with limits that also keep `follower` within its own."""
+    mine, theirs = source.limits, follower.limits
+    if mine is None or theirs is None or drive.multiplier == 0.0:
+        return source
+    ends = sorted((bound - drive.offset) / drive.multiplier for bound in (theirs.lower, theirs.upper))
+    lower, upper = max(mine.lower, ends[0]), min(mine.upper, ends[1])
+    if lower > upper:
+        raise ModelError(
+            f"joint {source.name!r}: limits [{mine.lower:g}, {mine.upper:g}] and those of its mimic {follower.name!r}, "
+            f"mapped to [{ends[0]:g}, {ends[1]:g}], have no value in common"
+        )
+    speeds = [mine.max_velocity] if mine.max_velocity is not None else []
+    if theirs.max_velocity is not None:
+        speeds.append(theirs.max_velocity / abs(drive.multiplier))
+    max_velocity = min(speeds, default=None)
+    if source.joint_type is JointType.PRISMATIC:
+        return replace(source, limits=JointLimits.prismatic(lower, upper, max_velocity))
+    if math.isinf(lower) and math.isinf(upper):
+        return replace(source, limits=JointLimits.continuous(max_velocity))
+    return replace(source, limits=JointLimits.revolute(lower, upper, max_velocity))

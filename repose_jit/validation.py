@@ -1,0 +1,162 @@
+"""Checks of arrays that callers hand in: right shape, real numbers, finite, rigid; the message names the bad entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from repose_jit.errors import InputError, ShapeError
+
+__all__ = [
+    "MAX_POSITION",
+    "RIGID_TOLERANCE",
+    "as_configuration",
+    "as_transform",
+    "as_twist",
+    "as_vector",
+    "require_finite",
+    "require_rigid",
+]
+
+RIGID_TOLERANCE = 1e-6
+"""Largest entry of ``|RᵀR − I|`` that still counts as a rotation: float32 matrices pass, four printed digits do not."""
+
+MAX_POSITION = 1e9
+"""Largest coordinate [m] accepted in a pose: squares stay far from overflow, and no robot reaches further."""
+
+FloatArray = NDArray[np.float64]
+
+
+def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatArray:
+    """Return `q` as contiguous float64 of shape (..., n_joints).
+
+    Finiteness is not checked here: kernels do that while they read, and :func:`require_finite` then names the entry.
+
+    Raises
+    ------
+    ShapeError
+        If the last dimension is not `n_joints`.
+    InputError
+        If the entries are not real numbers.
+    """
+    array = _as_float_array(q, name)
+    if array.ndim == 0 or array.shape[-1] != n_joints:
+        raise ShapeError(
+            f"{name}: got shape {array.shape}, expected (..., {n_joints}): one entry for each of the {n_joints} joints"
+        )
+    return array
+
+
+def as_transform(T: ArrayLike, *, name: str = "target") -> FloatArray:
+    """Return `T` as contiguous float64 of shape (..., 4, 4).
+
+    Raises
+    ------
+    ShapeError
+        If the last two dimensions are not 4 × 4.
+    InputError
+        If the entries are not real numbers.
+    """
+    array = _as_float_array(T, name)
+    if array.ndim < 2 or array.shape[-2:] != (4, 4):
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (..., 4, 4): homogeneous matrices")
+    return array
+
+
+def as_twist(twist: ArrayLike, *, name: str = "twist") -> FloatArray:
+    """Return `twist` as contiguous float64 of shape (..., 6), linear part [m/s] first, then angular [rad/s].
+
+    Raises
+    ------
+    ShapeError
+        If the last dimension is not 6.
+    InputError
+        If the entries are not real numbers.
+    """
+    array = _as_float_array(twist, name)
+    if array.ndim == 0 or array.shape[-1] != 6:
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (..., 6): [vx vy vz wx wy wz]")
+    return array
+
+
+def as_vector(values: ArrayLike, length: int, *, name: str) -> FloatArray:
+    """Return `values` as a finite contiguous float64 vector of shape (length,).
+
+    Raises
+    ------
+    ShapeError
+        If the shape is another one.
+    InputError
+        If an entry is not a finite real number.
+    """
+    array = _as_float_array(values, name)
+    if array.shape != (length,):
+        raise ShapeError(f"{name}: got shape {array.shape}, expected ({length},)")
+    require_finite(array, name=name)
+    return array
+
+
+def require_finite(array: FloatArray, *, name: str) -> None:
+    """Raise InputError naming the first entry of `array` that is NaN or infinite."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        index = tuple(int(i) for i in np.unravel_index(int(np.argmin(finite)), array.shape))
+        raise InputError(f"{name}{_subscript(index)}: got {array[index]}, expected a finite number")
+
+
+def require_rigid(T: FloatArray, *, name: str) -> None:
+    """Raise InputError naming the first matrix of `T` (..., 4, 4) that is not a rigid transform.
+
+    Checked are, in this order: finite entries, last row [0 0 0 1], coordinates within MAX_POSITION, RᵀR = I within
+    RIGID_TOLERANCE, and det R > 0.
+    """
+    require_finite(T, name=name)
+    flat = T.reshape(-1, 4, 4)
+    R, p = flat[:, :3, :3], flat[:, :3, 3]
+    far = np.abs(p).max(axis=1, initial=0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        skew = np.abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max(axis=(1, 2), initial=0.0)
+        bottom = np.abs(flat[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1, initial=0.0)
+    bad = ~((bottom <= RIGID_TOLERANCE) & (far <= MAX_POSITION) & (skew <= RIGID_TOLERANCE))
+    handed = np.zeros_like(bad)
+    handed[~bad] = np.linalg.det(R[~bad]) < 0.0
+    bad |= handed
+    if not bad.any():
+        return
+    k = int(np.argmax(bad))
+    where = f"{name}{_subscript(tuple(int(i) for i in np.unravel_index(k, T.shape[:-2])))}"
+    if bottom[k] > RIGID_TOLERANCE:
+        row = np.array2string(flat[k, 3], separator=", ")
+        raise InputError(f"{where}: got last row {row}, expected [0, 0, 0, 1]")
+    if far[k] > MAX_POSITION:
+        raise InputError(f"{where}: got a position {far[k]:.3g} m away, expected at most {MAX_POSITION:.0e} m (metres?)")
+    if handed[k]:
+        raise InputError(f"{where}: got a left-handed rotation part (determinant −1), expected a rotation")
+    raise InputError(
+        f"{where}: got a rotation part that is not orthonormal (|RᵀR − I| = {skew[k]:.3g}), "
+        f"expected at most {RIGID_TOLERANCE:.0e}"
+    )
+
+
+def _as_float_array(values: ArrayLike, name: str) -> FloatArray:
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return np.ascontiguousarray(values) if values.ndim else values
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{name}: got something that is not an array of numbers ({error})") from None
+    if array.size == 0 and array.dtype.kind in "fiu":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind not in "fiu":
+        kind = type(values).__name__ if array.ndim == 0 else f"entries of type {array.dtype}"
+        raise InputError(f"{name}: got {kind}, expected real numbers")
+    with np.errstate(over="ignore"):
+        result = array.astype(np.float64, order="C")
+    return np.ascontiguousarray(result) if result.ndim else result
+
+
+def _subscript(index: Sequence[int]) -> str:
+    return "[" + ", ".join(str(i) for i in index) + "]" if index else ""
