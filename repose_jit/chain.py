@@ -18,7 +18,7 @@ from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
 from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
 
-__all__ = ["KinematicChain"]
+__all__ = ["KinematicChain", "require_chain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -232,6 +232,13 @@ class KinematicChain:
         mimics = f", {len(self.mimic_joints)} mimic" if self.mimic_joints else ""
         name = f"{self._name!r}, " if self._name else ""
         return f"KinematicChain({name}{self.n_joints} joints: {', '.join(self.joint_names)}{mimics})"
+
+
+def require_chain(chain: object) -> None:
+    """Raise InputError unless `chain` is a KinematicChain."""
+    if not isinstance(chain, KinematicChain):
+        hint = f"; rj.resolve_chain({chain!r}) makes one" if isinstance(chain, str) else ""
+        raise InputError(f"chain: got {type(chain).__name__}, expected a KinematicChain{hint}")
 
 
 def _rebuild(

@@ -7,11 +7,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FIXED", "PRISMATIC", "REVOLUTE", "ChainArrays"]
+__all__ = [
+    "CONVERGED",
+    "FIXED",
+    "MAX_ITERATIONS_REACHED",
+    "PRISMATIC",
+    "REVOLUTE",
+    "SINGULAR",
+    "UNINITIALIZED",
+    "ChainArrays",
+]
 
 FIXED = 0
 REVOLUTE = 1
 PRISMATIC = 2
+
+# Outcomes of a solve.
+UNINITIALIZED = 0
+CONVERGED = 1
+MAX_ITERATIONS_REACHED = 2
+SINGULAR = 3
 
 
 class ChainArrays(NamedTuple):
