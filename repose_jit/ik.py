@@ -77,7 +77,7 @@ class IkParams:
     max_step: float = 0.25
     max_linear_step: float = 0.025
     enforce_joint_limits: bool = True
-    _kernel: dls.DlsParams = field(init=False, repr=False, compare=False)
+    _kernel: tuple[Any, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -104,7 +104,7 @@ class IkParams:
             self.max_linear_step,
             bool(self.enforce_joint_limits),
         )
-        object.__setattr__(self, "_kernel", kernel)
+        object.__setattr__(self, "_kernel", tuple(kernel))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,7 +205,7 @@ class IkResult:
             is_singular=self.status is IkStatus.SINGULAR,
             position_tolerance=self._params.position_tolerance,
             orientation_tolerance=self._params.orientation_tolerance,
-            damping=self._params._kernel.damping,
+            damping=self._params.damping if self._params.solver == "damped_least_squares" else 0.0,
         )
 
     def _explain_batch(self) -> str:
@@ -284,7 +284,7 @@ def _solve_one(chain: KinematicChain, target: FloatArray, seed: FloatArray, para
     q, errors, codes = np.empty(seed.shape), np.empty(2), np.empty(2, np.int64)
     uses_pseudoinverse = params.solver == "pseudoinverse"
     sound = dls.solve_from_seeds(
-        chain.arrays, target.reshape(-1), seed, params._kernel, uses_pseudoinverse, q, errors, codes
+        tuple(chain.arrays), target.reshape(-1), seed, params._kernel, uses_pseudoinverse, q, errors, codes
     )
     if not sound:
         _name_the_unsound(target, seed)
@@ -323,7 +323,7 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
     for start in range(0, count, CHUNK):
         part = slice(start, start + CHUNK)
         dls.solve_from_seeds(
-            chain.arrays,
+            tuple(chain.arrays),
             flat_target[part].reshape(-1),
             flat_seed[part].reshape(-1),
             params._kernel,

@@ -55,7 +55,7 @@ def forward_kinematics(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     """
     q, flat = _flat_configurations(chain, q)
     T = np.empty((*q.shape[:-1], 4, 4))
-    fk.forward_kinematics(chain.arrays, flat, T.reshape(-1))
+    fk.forward_kinematics(tuple(chain.arrays), flat, T.reshape(-1))
     return T
 
 
@@ -81,7 +81,7 @@ def link_transforms(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     """
     q, flat = _flat_configurations(chain, q)
     T = np.empty((*q.shape[:-1], len(chain.slots) + 1, 4, 4))
-    fk.link_transforms(chain.arrays, flat, T.reshape(-1))
+    fk.link_transforms(tuple(chain.arrays), flat, T.reshape(-1))
     return T
 
 
@@ -120,7 +120,7 @@ def jacobian(chain: KinematicChain, q: ArrayLike, *, frame: Frame = "base") -> F
         raise UnknownNameError("frame", frame, FRAMES)
     q, flat = _flat_configurations(chain, q)
     J = np.empty((*q.shape[:-1], 6, chain.n_joints))
-    jacobian_kernels.jacobian(chain.arrays, flat, code, J.reshape(-1))
+    jacobian_kernels.jacobian(tuple(chain.arrays), flat, code, J.reshape(-1))
     return J
 
 
@@ -146,7 +146,7 @@ def singular_values(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     """
     q, flat = _flat_configurations(chain, q)
     sigma = np.empty((*q.shape[:-1], svd.rank(chain.arrays)))
-    svd.singular_values(chain.arrays, flat, sigma.reshape(-1))
+    svd.singular_values(tuple(chain.arrays), flat, sigma.reshape(-1))
     return sigma
 
 

@@ -233,6 +233,7 @@ def solve_from_seeds(
     bool
         False, and nothing is written, if a seed is not finite or a target not a rigid transform.
     """
+    chain, params = ChainArrays(*chain), DlsParams(*params)
     if not are_sound(targets, seeds):
         return False
     m = chain.entries.size

@@ -91,6 +91,7 @@ def forward_kinematics(chain: ChainArrays, q: NDArray[np.float64], T_out: NDArra
     q is flat (N · m), T_out flat (N · 16). Page 004 of the sources, ``T = Π Origin_i · Motion_i · Tool``; about ten
     nanoseconds per pose for seven joints with AVX-512.
     """
+    chain = ChainArrays(*chain)
     count = q.size // chain.entries.size
     if count < WIDTH:
         T_work = np.empty(WIDTH * POSE)
@@ -147,6 +148,7 @@ def unalign(chain: ChainArrays, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ..
 @jit
 def link_transforms(chain: ChainArrays, q: NDArray[np.float64], T_out: NDArray[np.float64]) -> None:
     """Write the frame of every joint after its motion, then the tool; q flat (N · m), T_out flat (N · (n+1) · 16)."""
+    chain = ChainArrays(*chain)
     count = q.size // chain.entries.size
     if count < WIDTH:
         T_work = np.empty(WIDTH * (chain.slots.shape[0] + 1) * POSE)

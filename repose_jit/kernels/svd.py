@@ -190,6 +190,7 @@ def singular_block(
 @jit
 def singular_values(chain: ChainArrays, q: NDArray[np.float64], sigma_out: NDArray[np.float64]) -> None:
     """Write the min(6, m) singular values of every Jacobian, largest first; q flat (N · m), sigma_out flat (N · k)."""
+    chain = ChainArrays(*chain)
     m = chain.entries.size
     k = rank(chain)
     count = q.size // m
