@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from repose_jit.kernels._jit import jit
 from repose_jit.kernels.arrays import (
     CONVERGED,
+    FIXED,
     MAX_ITERATIONS_REACHED,
     PRISMATIC,
     REVOLUTE,
@@ -244,7 +245,8 @@ def solve_from_seeds(
             problem = min(block + lane, count - 1)
             for entry in range(m):
                 value = seeds[problem * m + entry]
-                if params.enforce_joint_limits:
+                # The entry of a fixed joint has limits 0 and 0: it is 0 in every result.
+                if params.enforce_joint_limits or chain.entries[entry] == FIXED:
                     value = min(max(value, chain.limits[0, entry]), chain.limits[1, entry])
                 work.q[WIDTH * entry + lane] = value
                 work.best[WIDTH * entry + lane] = value
