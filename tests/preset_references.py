@@ -1,6 +1,6 @@
 """Forward kinematics of the presets from sources other than the one each preset was made from.
 
-Every entry was typed from the document it names, not derived from the preset: a Denavit-Hartenberg table where the
+Every entry was typed from what it names, not derived from the preset: a Denavit-Hartenberg table where the
 preset comes from a URDF, another party's joint list where it comes from a table, a closed form where the geometry is
 simple. ``tolerance`` [m and rotation entries] is what the rounding of the two sources allows, times at most three.
 """
@@ -263,7 +263,7 @@ REFERENCES = (
     Reference("xarm6", "UFACTORY's xacro as rtb-data 2.0.0 has it, xarm6_macro.xacro", 3e-5, XARM6),
     # lengths rounded to 0.1 mm, their sum off by 0.25 mm
     Reference("kinova_gen3", "Kinova Gen3 User Guide R07, table 94", 1e-3, KINOVA_GEN3),
-    Reference("abb_irb120", "ABB data sheet ROB0149EN_D, dimensions", 1e-12, abb(0.29, 0.27, 0.07, 0.302, 0.072)),
+    Reference("abb_irb120", "ABB IRB 120, dimensions as a standard table", 1e-12, abb(0.29, 0.27, 0.07, 0.302, 0.072)),
     Reference("abb_irb1200", "RobotStudio, IRB1200FGL_5_90", 1e-12, abb(0.3991, 0.448, 0.042, 0.451, 0.082)),
     Reference("fanuc_lrmate200id", "FANUC LR Mate 200iD, dimensions as a standard table", 1e-12, LRMATE),
     # 1.570796 for a quarter turn
