@@ -35,7 +35,7 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
         If a source is missing or does not move, or if the mimics go round in a circle.
     """
     name, multiplier, offset = str(joint.name), 1.0, 0.0
-    seen = [name]
+    seen = {name: None}
     while (mimic := joint.mimic) is not None:
         source = joints.get(mimic.joint)
         if source is None:
@@ -50,7 +50,7 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
         offset += multiplier * mimic.offset
         multiplier *= mimic.multiplier
         name, joint = mimic.joint, source
-        seen.append(name)
+        seen[name] = None
     return name, multiplier, offset
 
 
