@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain_arrays import compile_arrays
-from repose_jit.errors import InputError, ModelError
-from repose_jit.joints import JointSpec, JointType
+from repose_jit.errors import InputError, ModelError, ShapeError, shown
+from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
 from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
@@ -59,23 +57,28 @@ class KinematicChain:
         home: ArrayLike | None = None,
         off_path_sources: Iterable[JointSpec] = (),
     ) -> None:
-        self._slots = tuple(_named(joint, f"joint{i}") for i, joint in enumerate(_joint_list(joints, "joints"), start=1))
+        self._slots = name_joints(_joint_list(joints, "joints"))
         self._off_path_sources = _joint_list(off_path_sources, "off_path_sources")
-        if name is not None and not isinstance(name, str):
-            raise InputError(f"name: got {name!r}, expected a string or None")
+        if name is not None and not (isinstance(name, str) and name):
+            raise InputError(f"name: got {shown(name)}, expected a non-empty string or None")
         self._name = name
         self._tool_offset = _frozen(np.eye(4) if tool_offset is None else _one_transform(tool_offset, "tool_offset"))
         self._joints, self._drives = self._drive()
         self._arrays = compile_arrays(self._slots, self._joints, self._drives, self._tool_offset)
-        self._home = _frozen(self._mid_range() if home is None else as_vector(home, self.n_joints, name="home"))
+        given = self._mid_range() if home is None else as_vector(home, self.n_joints, name="home")
+        self._home = _frozen(np.where(self._is_fixed, 0.0, given))
         self._home_given = home is not None
         self.validate()
 
     def _drive(self) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
         if not self._slots:
             raise ModelError("joints: got none, expected at least one joint")
-        names: set[str | None] = set()
+        names: set[str] = set()
         for joint in (*self._slots, *self._off_path_sources):
+            if joint.name is None:
+                raise ModelError(
+                    "off_path_sources: got a joint without a name, expected the name that a mimic refers to"
+                )
             if joint.name in names:
                 raise ModelError(f"joint {joint.name!r}: the name is used twice, expected unique names")
             names.add(joint.name)
@@ -144,12 +147,14 @@ class KinematicChain:
     @property
     def lower_limits(self) -> FloatArray:
         """(n,) lower position limits [rad or m]: −inf where there is none, 0 for fixed joints; read-only."""
-        return self._arrays.limits[0]
+        lower: FloatArray = self._arrays.limits[0]
+        return lower
 
     @property
     def upper_limits(self) -> FloatArray:
         """(n,) upper position limits [rad or m]: +inf where there is none, 0 for fixed joints; read-only."""
-        return self._arrays.limits[1]
+        upper: FloatArray = self._arrays.limits[1]
+        return upper
 
     @property
     def arrays(self) -> ChainArrays:
@@ -177,8 +182,7 @@ class KinematicChain:
         array = as_configuration(q, self.n_joints)
         require_finite(array, name="q")
         inside = (array >= self.lower_limits) & (array <= self.upper_limits) | self._is_fixed
-        result: NDArray[np.bool_] = inside.all(axis=-1)
-        return bool(result) if array.ndim == 1 else result
+        return bool(inside.all()) if array.ndim == 1 else np.all(inside, axis=-1)
 
     def clamp_to_limits(self, q: ArrayLike) -> FloatArray:
         """Return a copy of `q` (..., n) with every entry moved into its limits; entries of fixed joints become 0.
@@ -254,20 +258,18 @@ def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...
     return result
 
 
-def _named(joint: JointSpec, name: str) -> JointSpec:
-    return joint if joint.name is not None else joint.renamed(name)
-
-
 def _one_transform(T: ArrayLike, name: str) -> FloatArray:
     array = as_transform(T, name=name)
     if array.ndim != 2:
-        raise InputError(f"{name}: got {array.shape[0]} matrices, expected one of shape (4, 4)")
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (4, 4): one homogeneous matrix")
     require_rigid(array, name=name)
-    return array
+    one = array.copy()
+    one[3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
+    return one
 
 
 def _frozen(array: FloatArray) -> FloatArray:
-    frozen = array.copy()
+    frozen = array + 0.0  # a copy, and −0.0 becomes 0.0: chains that are equal in value have equal bytes
     frozen.flags.writeable = False
     return frozen
 
