@@ -5,18 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain_arrays import compile_arrays
+from repose_jit.chain_spec import ChainSpec, chain_config, read_chain
+from repose_jit.config_file import read_config
 from repose_jit.errors import InputError, ModelError, ShapeError, shown
 from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
-from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
+from repose_jit.validation import (
+    as_configuration,
+    as_transform,
+    as_vector,
+    require_finite,
+    require_rigid,
+)
 
-__all__ = ["KinematicChain"]
+__all__ = ["KinematicChain", "read_kinematic_chain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -212,6 +221,31 @@ class KinematicChain:
             off_path_sources=self._off_path_sources,
         )
 
+    @classmethod
+    def from_config(cls, source: Mapping[str, object] | str | PathLike[str]) -> KinematicChain:
+        """Build a chain from a dict, or from a ``.toml`` or ``.json`` file.
+
+        Numbers are SI; strings with a unit (``"90deg"``, ``"150mm"``) stand wherever a length, angle or speed does.
+
+        Raises
+        ------
+        ConfigError
+            With every mistake found: unknown keys at any depth, types, units, and what makes no kinematic sense.
+        """
+        return read_config(source, read_kinematic_chain)
+
+    def to_config(self) -> dict[str, object]:
+        """Return the chain as plain JSON values; :meth:`from_config` gives an equal chain, floats to the last bit."""
+        is_identity = np.array_equal(self._tool_offset, np.eye(4))
+        spec = ChainSpec(
+            joints=self._slots,
+            off_path_sources=self._off_path_sources,
+            name=self._name,
+            home=tuple(self._home.tolist()) if self._home_given else None,
+            tool_offset=None if is_identity else self._tool_offset,
+        )
+        return chain_config(spec)
+
     @cached_property
     def _is_fixed(self) -> NDArray[np.bool_]:
         return np.array([joint.joint_type is JointType.FIXED for joint in self._joints])
@@ -236,6 +270,24 @@ class KinematicChain:
         mimics = f", {len(self.mimic_joints)} mimic" if self.mimic_joints else ""
         name = f"{self._name!r}, " if self._name else ""
         return f"KinematicChain({name}{self.n_joints} joints: {', '.join(self.joint_names)}{mimics})"
+
+
+def read_kinematic_chain(value: object, path: str = "") -> KinematicChain:
+    """Read a chain; a reader in the sense of :mod:`repose_jit.strict`, for configurations that contain one.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake found.
+    """
+    spec = read_chain(value, path)
+    return KinematicChain(
+        spec.joints,
+        tool_offset=spec.tool_offset,
+        name=spec.name,
+        home=spec.home,
+        off_path_sources=spec.off_path_sources,
+    )
 
 
 def _rebuild(

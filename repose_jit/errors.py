@@ -151,5 +151,5 @@ def shown(value: object, *, most: int = 80) -> str:
     try:
         text = repr(value)
     except Exception:  # whatever a foreign object's repr raises must not replace the message it belongs to
-        return f"a {type(value).__name__}"
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."
