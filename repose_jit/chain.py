@@ -17,15 +17,9 @@ from repose_jit.errors import InputError, ModelError, ShapeError, shown
 from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
-from repose_jit.validation import (
-    as_configuration,
-    as_transform,
-    as_vector,
-    require_finite,
-    require_rigid,
-)
+from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
 
-__all__ = ["KinematicChain", "read_kinematic_chain"]
+__all__ = ["KinematicChain", "read_kinematic_chain", "require_chain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -270,6 +264,13 @@ class KinematicChain:
         mimics = f", {len(self.mimic_joints)} mimic" if self.mimic_joints else ""
         name = f"{self._name!r}, " if self._name else ""
         return f"KinematicChain({name}{self.n_joints} joints: {', '.join(self.joint_names)}{mimics})"
+
+
+def require_chain(chain: object) -> None:
+    """Raise InputError unless `chain` is a KinematicChain."""
+    if not isinstance(chain, KinematicChain):
+        hint = f"; rj.resolve_chain({chain!r}) makes one" if isinstance(chain, str) else ""
+        raise InputError(f"chain: got {type(chain).__name__}, expected a KinematicChain{hint}")
 
 
 def read_kinematic_chain(value: object, path: str = "") -> KinematicChain:

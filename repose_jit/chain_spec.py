@@ -28,18 +28,7 @@ from repose_jit.joints import (
     unit_axis,
 )
 from repose_jit.mimic import drive_slots, follow_mimics
-from repose_jit.strict import (
-    Reader,
-    Table,
-    attempt,
-    below,
-    choice,
-    items,
-    list_of,
-    number,
-    quantity,
-    text,
-)
+from repose_jit.strict import Reader, Table, attempt, below, choice, items, list_of, number, quantity, text
 from repose_jit.units import ANGLE, ANGULAR_SPEED, LENGTH, SPEED, Quantity
 from repose_jit.validation import require_rigid
 

@@ -7,32 +7,10 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
 from enum import Enum
 from types import UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from repose_jit.errors import ConfigError, ReposeError
-from repose_jit.strict import (
-    Reader,
-    Table,
-    below,
-    boolean,
-    choice,
-    day,
-    integer,
-    list_of,
-    number,
-    quantity,
-    text,
-)
+from repose_jit.strict import Reader, Table, below, boolean, choice, day, integer, list_of, number, quantity, text
 from repose_jit.units import Quantity
 
 if TYPE_CHECKING:

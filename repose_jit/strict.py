@@ -14,14 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from repose_jit.errors import (
-    ConfigError,
-    InputError,
-    ReposeError,
-    near_matches,
-    nearest_names,
-    shown,
-)
+from repose_jit.errors import ConfigError, InputError, ReposeError, near_matches, nearest_names, shown
 from repose_jit.units import Quantity, expected, parse_quantity
 from repose_jit.validation import as_number
 
