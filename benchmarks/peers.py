@@ -48,14 +48,15 @@ def _duration(nanoseconds: float) -> str:
 
 
 def timed(ours: Callable[[], object], peer: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float]:
-    """Return the median seconds of both, taking turns after one untimed call each."""
-    ours(), peer()
+    """Return the median seconds of one call of each; they take turns of five calls, the first of each turn not counted."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for work, record in zip((ours, peer), seconds, strict=True):
-            start = time.perf_counter()
             work()
-            record.append(time.perf_counter() - start)
+            for _ in range(4):
+                start = time.perf_counter()
+                work()
+                record.append(time.perf_counter() - start)
     return statistics.median(seconds[0]), statistics.median(seconds[1])
 
 
