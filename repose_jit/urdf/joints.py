@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from repose_jit.urdf.tree import UrdfJoint
 from repose_jit.urdf.xml import attribute, numbers, place
 from repose_jit.validation import require_rigid
 
-__all__ = ["clean_joint", "joint_from_object", "names_from_object", "names_from_xml"]
+__all__ = ["clean_joint", "joint_from_object", "names_from_object", "names_from_xml", "with_written_rpy"]
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MOVING = frozenset({"revolute", "continuous", "prismatic"})
@@ -139,6 +140,7 @@ def joint_from_object(joint: Any, names: JointNames, findings: Findings) -> Urdf
         parent_link=names.parent,
         child_link=names.child,
         origin=origin,
+        rpy=None,
         axis=axis,
         lower=lower,
         upper=upper,
@@ -189,6 +191,12 @@ def _unit(axis: Sequence[float], where: str, findings: Findings) -> list[float]:
     norm = math.hypot(*scaled)
     # What is a unit vector already stays as it is to the last bit.
     return values if abs(norm * largest - 1.0) < 4e-16 else [value / norm for value in scaled]
+
+
+def with_written_rpy(joint: UrdfJoint, element: ET.Element) -> UrdfJoint:
+    """Return `joint` with the roll, pitch, yaw that :func:`clean_joint` wrote; urchin keeps only their matrix."""
+    roll, pitch, yaw = (float(word) for origin in element.iter("origin") for word in origin.attrib["rpy"].split())
+    return replace(joint, rpy=(roll, pitch, yaw))
 
 
 def _text(values: Sequence[float]) -> str:

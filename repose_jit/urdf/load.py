@@ -6,16 +6,17 @@ import io
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repose_jit.errors import InputError, nearest_names
+from repose_jit.errors import InputError, ModelError, nearest_names
 from repose_jit.urdf.checks import JointNames, check_tree, unusable_mimics
 from repose_jit.urdf.findings import Findings
-from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml
+from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml, with_written_rpy
 from repose_jit.urdf.links import link_from_object, link_from_xml
 from repose_jit.urdf.tree import UrdfLink, UrdfTree
-from repose_jit.urdf.xml import MAX_BYTES, parse_urdf
+from repose_jit.urdf.xml import MAX_BYTES, NotNumbersError, parse_urdf
 
 __all__ = ["load_urdf"]
 
@@ -55,7 +56,10 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
         tree = _from_object(source, findings, None)
     elif isinstance(source, str | bytes | os.PathLike):
         data, findings = _read(source, strict)
-        tree = _from_xml(parse_urdf(data, findings), findings)
+        try:
+            tree = _from_xml(parse_urdf(data, findings), findings)
+        except NotNumbersError as error:
+            raise ModelError(str(error)) from None
     else:
         raise InputError(
             f"source: got {type(source).__name__}, expected a path, the text of a URDF, or a urchin.URDF or urdfpy.URDF"
@@ -106,7 +110,9 @@ def _from_xml(robot: ET.Element, findings: Findings) -> UrdfTree:
     for link in links:
         ET.SubElement(clean, "link", name=link.name)
     clean.extend([clean_joint(element, names, findings) for element, names in zip(elements, joints, strict=True)])
-    return _from_object(_parse_with_urchin(ET.tostring(clean), findings), findings, links)
+    tree = _from_object(_parse_with_urchin(ET.tostring(clean), findings), findings, links)
+    written = tuple(with_written_rpy(*pair) for pair in zip(tree.joints, clean.findall("joint"), strict=True))
+    return replace(tree, joints=written)
 
 
 def _checked(
