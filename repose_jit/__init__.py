@@ -1,1 +1,120 @@
-"""Robot kinematics at scale."""
+"""Robot kinematics at scale: chains, forward kinematics, Jacobians, inverse kinematics and reachability studies.
+
+``import repose_jit as rj`` and use ``rj.<name>``. Names are loaded on first use, so that the import itself stays quick
+and does not load the compiler.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from repose_jit.chain import KinematicChain
+    from repose_jit.errors import (
+        ConfigError,
+        InputError,
+        ModelError,
+        ReposeError,
+        ShapeError,
+        SingularJacobianError,
+        SolveFailedError,
+        UnknownNameError,
+        UrdfWarning,
+    )
+    from repose_jit.ik import IkParams, IkResult, IkStatus, inverse_kinematics
+    from repose_jit.joints import JointLimits, JointMimic, JointSpec, JointType
+    from repose_jit.kinematics import (
+        condition_number,
+        forward_kinematics,
+        jacobian,
+        link_transforms,
+        manipulability_squared,
+        singular_values,
+    )
+    from repose_jit.model import RobotModel
+    from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "KinematicChain": "chain",
+    "ConfigError": "errors",
+    "InputError": "errors",
+    "ModelError": "errors",
+    "ReposeError": "errors",
+    "ShapeError": "errors",
+    "SingularJacobianError": "errors",
+    "SolveFailedError": "errors",
+    "UnknownNameError": "errors",
+    "UrdfWarning": "errors",
+    "IkParams": "ik",
+    "IkResult": "ik",
+    "IkStatus": "ik",
+    "inverse_kinematics": "ik",
+    "JointLimits": "joints",
+    "JointMimic": "joints",
+    "JointSpec": "joints",
+    "JointType": "joints",
+    "condition_number": "kinematics",
+    "forward_kinematics": "kinematics",
+    "jacobian": "kinematics",
+    "link_transforms": "kinematics",
+    "manipulability_squared": "kinematics",
+    "singular_values": "kinematics",
+    "RobotModel": "model",
+    "RobotPreset": "robots",
+    "igus_rebel_chain": "robots",
+    "preset": "robots",
+    "resolve_chain": "robots",
+}
+"""Which module each public name lives in."""
+
+__all__ = [
+    "ConfigError",
+    "IkParams",
+    "IkResult",
+    "IkStatus",
+    "InputError",
+    "JointLimits",
+    "JointMimic",
+    "JointSpec",
+    "JointType",
+    "KinematicChain",
+    "ModelError",
+    "ReposeError",
+    "RobotModel",
+    "RobotPreset",
+    "ShapeError",
+    "SingularJacobianError",
+    "SolveFailedError",
+    "UnknownNameError",
+    "UrdfWarning",
+    "__version__",
+    "condition_number",
+    "forward_kinematics",
+    "igus_rebel_chain",
+    "inverse_kinematics",
+    "jacobian",
+    "link_transforms",
+    "manipulability_squared",
+    "preset",
+    "resolve_chain",
+    "singular_values",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        # Imported here: the checks of names are the only reason to load it.
+        from repose_jit.errors import nearest_names
+
+        raise AttributeError(f"module 'repose_jit' has no attribute {name!r}; {nearest_names(name, list(_HOMES))}")
+    value = getattr(importlib.import_module(f"repose_jit.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain_arrays import compile_arrays
-from repose_jit.errors import InputError, ModelError
+from repose_jit.chain_spec import ChainSpec, chain_config, read_chain
+from repose_jit.config_file import read_config
+from repose_jit.errors import InputError, ModelError, ShapeError, shown
 from repose_jit.fold import fold_path, lock_joints, only_leaf
-from repose_jit.joints import JointSpec, JointType
+from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
 from repose_jit.urdf import UrdfTree, load_urdf
 from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
 
-__all__ = ["KinematicChain"]
+__all__ = ["KinematicChain", "read_kinematic_chain", "require_chain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -61,15 +62,16 @@ class KinematicChain:
         home: ArrayLike | None = None,
         off_path_sources: Iterable[JointSpec] = (),
     ) -> None:
-        self._slots = tuple(_named(joint, f"joint{i}") for i, joint in enumerate(_joint_list(joints, "joints"), start=1))
+        self._slots = name_joints(_joint_list(joints, "joints"))
         self._off_path_sources = _joint_list(off_path_sources, "off_path_sources")
-        if name is not None and not isinstance(name, str):
-            raise InputError(f"name: got {name!r}, expected a string or None")
+        if name is not None and not (isinstance(name, str) and name):
+            raise InputError(f"name: got {shown(name)}, expected a non-empty string or None")
         self._name = name
         self._tool_offset = _frozen(np.eye(4) if tool_offset is None else _one_transform(tool_offset, "tool_offset"))
         self._joints, self._drives = self._drive()
         self._arrays = compile_arrays(self._slots, self._joints, self._drives, self._tool_offset)
-        self._home = _frozen(self._mid_range() if home is None else as_vector(home, self.n_joints, name="home"))
+        given = self._mid_range() if home is None else as_vector(home, self.n_joints, name="home")
+        self._home = _frozen(np.where(self._is_fixed, 0.0, given))
         self._home_given = home is not None
         self.validate()
 
@@ -140,8 +142,12 @@ class KinematicChain:
     def _drive(self) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
         if not self._slots:
             raise ModelError("joints: got none, expected at least one joint")
-        names: set[str | None] = set()
+        names: set[str] = set()
         for joint in (*self._slots, *self._off_path_sources):
+            if joint.name is None:
+                raise ModelError(
+                    "off_path_sources: got a joint without a name, expected the name that a mimic refers to"
+                )
             if joint.name in names:
                 raise ModelError(f"joint {joint.name!r}: the name is used twice, expected unique names")
             names.add(joint.name)
@@ -210,12 +216,14 @@ class KinematicChain:
     @property
     def lower_limits(self) -> FloatArray:
         """(n,) lower position limits [rad or m]: −inf where there is none, 0 for fixed joints; read-only."""
-        return self._arrays.limits[0]
+        lower: FloatArray = self._arrays.limits[0]
+        return lower
 
     @property
     def upper_limits(self) -> FloatArray:
         """(n,) upper position limits [rad or m]: +inf where there is none, 0 for fixed joints; read-only."""
-        return self._arrays.limits[1]
+        upper: FloatArray = self._arrays.limits[1]
+        return upper
 
     @property
     def arrays(self) -> ChainArrays:
@@ -243,8 +251,7 @@ class KinematicChain:
         array = as_configuration(q, self.n_joints)
         require_finite(array, name="q")
         inside = (array >= self.lower_limits) & (array <= self.upper_limits) | self._is_fixed
-        result: NDArray[np.bool_] = inside.all(axis=-1)
-        return bool(result) if array.ndim == 1 else result
+        return bool(inside.all()) if array.ndim == 1 else np.all(inside, axis=-1)
 
     def clamp_to_limits(self, q: ArrayLike) -> FloatArray:
         """Return a copy of `q` (..., n) with every entry moved into its limits; entries of fixed joints become 0.
@@ -274,6 +281,31 @@ class KinematicChain:
             off_path_sources=self._off_path_sources,
         )
 
+    @classmethod
+    def from_config(cls, source: Mapping[str, object] | str | PathLike[str]) -> KinematicChain:
+        """Build a chain from a dict, or from a ``.toml`` or ``.json`` file.
+
+        Numbers are SI; strings with a unit (``"90deg"``, ``"150mm"``) stand wherever a length, angle or speed does.
+
+        Raises
+        ------
+        ConfigError
+            With every mistake found: unknown keys at any depth, types, units, and what makes no kinematic sense.
+        """
+        return read_config(source, read_kinematic_chain)
+
+    def to_config(self) -> dict[str, object]:
+        """Return the chain as plain JSON values; :meth:`from_config` gives an equal chain, floats to the last bit."""
+        is_identity = np.array_equal(self._tool_offset, np.eye(4))
+        spec = ChainSpec(
+            joints=self._slots,
+            off_path_sources=self._off_path_sources,
+            name=self._name,
+            home=tuple(self._home.tolist()) if self._home_given else None,
+            tool_offset=None if is_identity else self._tool_offset,
+        )
+        return chain_config(spec)
+
     @cached_property
     def _is_fixed(self) -> NDArray[np.bool_]:
         return np.array([joint.joint_type is JointType.FIXED for joint in self._joints])
@@ -300,6 +332,31 @@ class KinematicChain:
         return f"KinematicChain({name}{self.n_joints} joints: {', '.join(self.joint_names)}{mimics})"
 
 
+def require_chain(chain: object) -> None:
+    """Raise InputError unless `chain` is a KinematicChain."""
+    if not isinstance(chain, KinematicChain):
+        hint = f"; rj.resolve_chain({chain!r}) makes one" if isinstance(chain, str) else ""
+        raise InputError(f"chain: got {type(chain).__name__}, expected a KinematicChain{hint}")
+
+
+def read_kinematic_chain(value: object, path: str = "") -> KinematicChain:
+    """Read a chain; a reader in the sense of :mod:`repose_jit.strict`, for configurations that contain one.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake found.
+    """
+    spec = read_chain(value, path)
+    return KinematicChain(
+        spec.joints,
+        tool_offset=spec.tool_offset,
+        name=spec.name,
+        home=spec.home,
+        off_path_sources=spec.off_path_sources,
+    )
+
+
 def _rebuild(
     slots: tuple[JointSpec, ...],
     tool_offset: FloatArray,
@@ -320,20 +377,18 @@ def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...
     return result
 
 
-def _named(joint: JointSpec, name: str) -> JointSpec:
-    return joint if joint.name is not None else joint.renamed(name)
-
-
 def _one_transform(T: ArrayLike, name: str) -> FloatArray:
     array = as_transform(T, name=name)
     if array.ndim != 2:
-        raise InputError(f"{name}: got {array.shape[0]} matrices, expected one of shape (4, 4)")
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (4, 4): one homogeneous matrix")
     require_rigid(array, name=name)
-    return array
+    one = array.copy()
+    one[3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
+    return one
 
 
 def _frozen(array: FloatArray) -> FloatArray:
-    frozen = array.copy()
+    frozen = array + 0.0  # a copy, and −0.0 becomes 0.0: chains that are equal in value have equal bytes
     frozen.flags.writeable = False
     return frozen
 

@@ -20,7 +20,9 @@ __all__ = [
     "SolveFailedError",
     "UnknownNameError",
     "UrdfWarning",
+    "near_matches",
     "nearest_names",
+    "shown",
 ]
 
 
@@ -87,7 +89,7 @@ class UnknownNameError(ReposeError, LookupError):
     def __init__(self, kind: str, name: object, known: Iterable[str], *, where: str | None = None) -> None:
         self.kind, self.name, self.known, self.where = kind, name, tuple(known), where
         place = f" in {where}" if where else ""
-        super().__init__(f"unknown {kind} {name!r}{place}; {nearest_names(name, self.known)}")
+        super().__init__(f"unknown {kind} {shown(name)}{place}; {nearest_names(name, self.known)}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild_unknown_name, (self.kind, self.name, self.known, self.where))
@@ -134,11 +136,25 @@ def nearest_names(name: object, known: Sequence[str], *, most: int = 5) -> str:
     """
     if not known:
         return "there are none"
+    if near := near_matches(name, known):
+        return "did you mean " + " or ".join(repr(match) for match in near) + "?"
+    listed = ", ".join(repr(candidate) for candidate in known[:most])
+    more = f", ... ({len(known)} in all)" if len(known) > most else ""
+    return f"expected one of {listed}{more}"
+
+
+def near_matches(name: object, known: Sequence[str]) -> list[str]:
+    """Return the names in `known` that are close to `name`, nearest first; at most three."""
     # Keyed by the lower-case form: a wrong capital is the commonest slip and must not hide the right name.
     by_fold = {candidate.casefold(): candidate for candidate in reversed(known)}
-    near = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=3, cutoff=0.6)
-    if near:
-        return "did you mean " + " or ".join(repr(by_fold[match]) for match in near) + "?"
-    shown = ", ".join(repr(candidate) for candidate in known[:most])
-    more = f", ... ({len(known)} in all)" if len(known) > most else ""
-    return f"expected one of {shown}{more}"
+    text = (name if isinstance(name, str) else shown(name))[:80].casefold()
+    return [by_fold[match] for match in difflib.get_close_matches(text, list(by_fold), n=3, cutoff=0.6)]
+
+
+def shown(value: object, *, most: int = 80) -> str:
+    """Return a value the way a message shows it: its repr, cut to `most` characters."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever a foreign object's repr raises must not replace the message it belongs to
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else text[: most - 3] + "..."

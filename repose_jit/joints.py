@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from repose_jit.errors import InputError, ModelError, nearest_names
+from repose_jit.errors import InputError, ModelError, nearest_names, shown
+from repose_jit.validation import as_number
 
 __all__ = [
     "AXES",
+    "LIMIT_KINDS",
     "JointLimits",
     "JointMimic",
     "JointSpec",
     "JointType",
+    "LimitKind",
+    "name_joints",
     "rotation_about",
     "rotation_from_rpy",
     "rpy_from_rotation",
+    "unit_axis",
 ]
 
 FloatArray = NDArray[np.float64]
 Vector = tuple[float, float, float]
+LimitKind = Literal["revolute", "prismatic", "continuous"]
 
 AXES: dict[str, Vector] = {
     "pos_x": (1.0, 0.0, 0.0),
@@ -46,6 +52,14 @@ class JointType(StrEnum):
     FIXED = "fixed"
 
 
+LIMIT_KINDS: dict[JointType, tuple[LimitKind, ...]] = {
+    JointType.REVOLUTE: ("revolute", "continuous"),
+    JointType.PRISMATIC: ("prismatic",),
+    JointType.FIXED: (),
+}
+"""The kinds of limits that fit a type of joint; a fixed joint has none."""
+
+
 @dataclass(frozen=True)
 class JointLimits:
     """Position bounds and maximum speed of a joint, in the joint's own unit; make one with a named constructor.
@@ -60,16 +74,20 @@ class JointLimits:
         Largest speed [rad/s or m/s], > 0; None if unlimited.
     """
 
-    kind: Literal["revolute", "prismatic", "continuous"]
+    kind: LimitKind
     lower: float
     upper: float
     max_velocity: float | None = None
 
     def __post_init__(self) -> None:
+        kinds = get_args(LimitKind)
+        if not isinstance(self.kind, str) or self.kind not in kinds:
+            raise ModelError(f"limits.kind: got {shown(self.kind)}; {nearest_names(self.kind, kinds)}")
         for name in ("lower", "upper", "max_velocity"):
             value = getattr(self, name)
             if value is not None or name != "max_velocity":
-                object.__setattr__(self, name, _as_number(value, f"limits.{name}"))
+                # Adding 0 turns -0 into 0: NumPy's samplers take a range that ends at -0 for an empty one.
+                object.__setattr__(self, name, as_number(value, name=f"limits.{name}", error=ModelError) + 0.0)
         if math.isnan(self.lower) or self.lower == math.inf:
             raise ModelError(f"limits.lower: got {self.lower}, expected a number")
         if math.isnan(self.upper) or self.upper == -math.inf:
@@ -79,11 +97,15 @@ class JointLimits:
                 f"limits: got lower {self.lower} and upper {self.upper}, expected finite revolute bounds; "
                 "a joint that turns without end has continuous limits"
             )
+        if self.kind == "continuous" and not (math.isinf(self.lower) and math.isinf(self.upper)):
+            raise ModelError(
+                f"limits: got lower {self.lower} and upper {self.upper}, expected no bounds on a continuous joint"
+            )
         if self.lower > self.upper:
             raise ModelError(f"limits: got lower {self.lower} > upper {self.upper}, expected lower ≤ upper")
         if self.max_velocity is not None and not 0.0 < self.max_velocity < math.inf:
             raise ModelError(
-                f"limits.max_velocity: got {self.max_velocity}, expected a finite number > 0 (leave it out if unlimited)"
+                f"limits.max_velocity: got {self.max_velocity}, expected a finite number > 0, or none if unlimited"
             )
 
     @classmethod
@@ -122,9 +144,9 @@ class JointMimic:
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, str) or not self.joint:
-            raise ModelError(f"mimic.joint: got {self.joint!r}, expected the name of a joint")
+            raise ModelError(f"mimic.joint: got {shown(self.joint)}, expected the name of a joint")
         for name in ("multiplier", "offset"):
-            value = _as_number(getattr(self, name), f"mimic.{name}")
+            value = as_number(getattr(self, name), name=f"mimic.{name}", error=ModelError)
             if not math.isfinite(value):
                 raise ModelError(f"mimic.{name}: got {value}, expected a finite number")
             object.__setattr__(self, name, value)
@@ -161,26 +183,28 @@ class JointSpec:
     limits: JointLimits | None
     name: str | None = None
     mimic: JointMimic | None = None
-    _axis_key: Vector = field(default=(0.0, 0.0, 0.0), repr=False)
+    _axis_key: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.name is not None and (not isinstance(self.name, str) or not self.name):
-            raise ModelError(f"name: got {self.name!r}, expected a non-empty string or None")
+            raise ModelError(f"name: got {shown(self.name)}, expected a non-empty string or None")
         where = f"joint {self.name!r}: " if self.name else ""
         try:
             object.__setattr__(self, "joint_type", JointType(self.joint_type))
         except ValueError:
             options = [str(kind) for kind in JointType]
             raise ModelError(
-                f"{where}joint_type: got {self.joint_type!r}; {nearest_names(self.joint_type, options)}"
+                f"{where}joint_type: got {shown(self.joint_type)}; {nearest_names(self.joint_type, options)}"
             ) from None
         for key in ("origin_translation", "origin_rpy"):
             object.__setattr__(self, key, _as_vector(getattr(self, key), f"{where}{key}"))
-        axis = np.array(_unit_axis(self.axis, f"{where}axis"))
+        axis = np.array(unit_axis(self.axis, f"{where}axis")) + 0.0  # no −0.0, which a named axis could not give back
         axis.flags.writeable = False
         object.__setattr__(self, "axis", axis)
         object.__setattr__(self, "_axis_key", tuple(axis.tolist()))
         self._check_limits(where)
+        if self.mimic is not None and not isinstance(self.mimic, JointMimic):
+            raise ModelError(f"{where}mimic: got {shown(self.mimic)}, expected a JointMimic or None")
         if self.mimic is not None and self.joint_type is JointType.FIXED:
             raise ModelError(f"{where}mimic: got a mimic on a fixed joint, expected one on a joint that moves")
 
@@ -190,18 +214,18 @@ class JointSpec:
                 f"{where}limits: got {type(self.limits).__name__}, expected JointLimits.revolute(...), "
                 ".prismatic(...) or .continuous(...)"
             )
-        allowed: dict[JointType, tuple[str | None, ...]] = {
-            JointType.REVOLUTE: ("revolute", "continuous"),
-            JointType.PRISMATIC: ("prismatic",),
-            JointType.FIXED: (None,),
-        }
-        expected = allowed[self.joint_type]
-        kind = None if self.limits is None else self.limits.kind
-        if kind not in expected:
-            wanted = " or ".join("none" if option is None else option for option in expected)
+        kinds = LIMIT_KINDS[self.joint_type]
+        fits = self.limits.kind in kinds if self.limits is not None else not kinds
+        if not fits:
+            got = "none" if self.limits is None else self.limits.kind
             raise ModelError(
-                f"{where}limits: got {kind or 'none'} on a {self.joint_type.value} joint, expected {wanted}"
+                f"{where}limits: got {got} on a {self.joint_type.value} joint, expected {' or '.join(kinds) or 'none'}"
             )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Rebuilt, not copied: an array that is pickled or deep-copied on its own comes back writeable.
+        arguments = (self.joint_type, self.origin_translation, self.origin_rpy, self._axis_key)
+        return (JointSpec, (*arguments, self.limits, self.name, self.mimic))
 
     @classmethod
     def revolute(
@@ -246,7 +270,7 @@ class JointSpec:
         name: str | None = None,
         mimic: JointMimic | None = None,
     ) -> JointSpec:
-        """Make a joint that slides along `axis`; without `limits` it is unbounded. Parameters as in :meth:`revolute`."""
+        """Make a joint that slides along `axis`, unbounded without `limits`. Parameters as in :meth:`revolute`."""
         limits = JointLimits.prismatic(-math.inf, math.inf) if limits is None else limits
         return cls(JointType.PRISMATIC, origin_translation, origin_rpy, axis, limits, name, mimic)  # type: ignore[arg-type]
 
@@ -270,7 +294,7 @@ class JointSpec:
         InputError
             If `q` is not a finite number.
         """
-        value = _as_number(q, "q", error=InputError)
+        value = as_number(q, name="q")
         if not math.isfinite(value):
             raise InputError(f"q: got {value}, expected a finite number")
         T = np.eye(4)
@@ -319,33 +343,21 @@ def rotation_about(axis: FloatArray, angle: float) -> FloatArray:
     """Return the (3, 3) rotation by `angle` [rad] about a unit `axis` (Rodrigues' formula)."""
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K)
+    R: FloatArray = np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K)
+    return R
 
 
-def _as_number(value: object, where: str, *, error: type[ModelError | InputError] = ModelError) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise error(f"{where}: got {value!r}, expected a number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise error(f"{where}: got an integer too large for a float") from None
+def unit_axis(axis: object, where: str) -> Vector:
+    """Return the unit vector of an axis given by name (``"pos_x"``, ...) or as three numbers.
 
-
-def _as_vector(values: object, where: str) -> Vector:
-    items = values.tolist() if isinstance(values, np.ndarray) else values
-    if isinstance(items, str) or not isinstance(items, Sequence) or len(items) != 3:
-        raise ModelError(f"{where}: got {values!r}, expected three numbers")
-    x, y, z = (_as_number(item, f"{where}[{i}]") for i, item in enumerate(items))
-    for i, value in enumerate((x, y, z)):
-        if not abs(value) <= 1e9:
-            raise ModelError(f"{where}[{i}]: got {value}, expected a finite number of at most 1e9")
-    return x, y, z
-
-
-def _unit_axis(axis: object, where: str) -> Vector:
+    Raises
+    ------
+    ModelError
+        Starting with `where`, if there is no such name, or the vector is zero or not finite.
+    """
     if isinstance(axis, str):
         if axis not in AXES:
-            raise ModelError(f"{where}: got {axis!r}; {nearest_names(axis, list(AXES), most=6)}")
+            raise ModelError(f"{where}: got {shown(axis)}; {nearest_names(axis, list(AXES), most=6)}")
         return AXES[axis]
     x, y, z = _as_vector(axis, where)
     # Scaled by the largest entry first, so that 1e-200 does not underflow to "zero".
@@ -358,3 +370,21 @@ def _unit_axis(axis: object, where: str) -> Vector:
     if abs(norm * largest - 1.0) < 4e-16 and largest <= 1.0:
         return _as_vector(axis, where)
     return x / norm, y / norm, z / norm
+
+
+def name_joints(joints: Iterable[JointSpec]) -> tuple[JointSpec, ...]:
+    """Return the joints of a chain in order, those without a name as ``joint1``, ``joint2``, ... by their place."""
+    return tuple(
+        joint if joint.name is not None else joint.renamed(f"joint{i}") for i, joint in enumerate(joints, start=1)
+    )
+
+
+def _as_vector(values: object, where: str) -> Vector:
+    items = values.tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(items, str | bytes | bytearray | memoryview) or not isinstance(items, Sequence) or len(items) != 3:
+        raise ModelError(f"{where}: got {shown(values)}, expected three numbers")
+    x, y, z = (as_number(item, name=f"{where}[{i}]", error=ModelError) for i, item in enumerate(items))
+    for i, value in enumerate((x, y, z)):
+        if not abs(value) <= 1e9:
+            raise ModelError(f"{where}[{i}]: got {value}, expected a finite number of at most 1e9")
+    return x, y, z

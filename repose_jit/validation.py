@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from repose_jit.errors import InputError, ShapeError
+from repose_jit.errors import InputError, ModelError, ShapeError, shown
 
 __all__ = [
     "MAX_POSITION",
     "RIGID_TOLERANCE",
     "as_configuration",
+    "as_number",
     "as_transform",
     "as_twist",
     "as_vector",
@@ -28,6 +29,22 @@ MAX_POSITION = 1e9
 """Largest coordinate [m] accepted in a pose: squares stay far from overflow, and no robot reaches further."""
 
 FloatArray = NDArray[np.float64]
+
+
+def as_number(value: object, *, name: str, error: type[InputError | ModelError] = InputError) -> float:
+    """Return `value` as a float; infinite and NaN pass, booleans do not count as numbers.
+
+    Raises
+    ------
+    InputError
+        Or the `error` asked for, if `value` is not a real number.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise error(f"{name}: got {shown(value)}, expected a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise error(f"{name}: got an integer too large for a float") from None
 
 
 def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatArray:
@@ -132,7 +149,9 @@ def require_rigid(T: FloatArray, *, name: str) -> None:
         row = np.array2string(flat[k, 3], separator=", ")
         raise InputError(f"{where}: got last row {row}, expected [0, 0, 0, 1]")
     if far[k] > MAX_POSITION:
-        raise InputError(f"{where}: got a position {far[k]:.3g} m away, expected at most {MAX_POSITION:.0e} m (metres?)")
+        raise InputError(
+            f"{where}: got a position {far[k]:.3g} m away, expected at most {MAX_POSITION:.0e} m (metres?)"
+        )
     if handed[k]:
         raise InputError(f"{where}: got a left-handed rotation part (determinant −1), expected a rotation")
     raise InputError(

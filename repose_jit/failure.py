@@ -1,0 +1,92 @@
+"""Why a solve did not reach its target, in words a user can act on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repose_jit.chain import KinematicChain
+from repose_jit.joints import JointType
+
+__all__ = ["explain_failure", "longest_reach"]
+
+FloatArray = NDArray[np.float64]
+
+
+def longest_reach(chain: KinematicChain) -> float:
+    """Return an upper bound on the distance from the first joint to the tool [m]: every link stretched out."""
+    drives = dict(zip(chain.joint_names, chain.joints, strict=True))
+    total = float(np.linalg.norm(chain.tool_offset[:3, 3]))
+    for i, joint in enumerate(chain.slots):
+        if i:
+            total += math.hypot(*joint.origin_translation)
+        if joint.joint_type is JointType.PRISMATIC:
+            limits = (drives.get(str(joint.name)) or joint).limits
+            if limits is None or joint.mimic is not None:
+                return math.inf
+            total += max(abs(limits.lower), abs(limits.upper))
+    return total
+
+
+def explain_failure(
+    chain: KinematicChain,
+    target: FloatArray,
+    *,
+    limited_joints: NDArray[np.bool_],
+    position_error: float,
+    orientation_error: float,
+    iterations: int,
+    sigma_min: float,
+    is_singular: bool,
+    position_tolerance: float,
+    orientation_tolerance: float,
+    damping: float,
+) -> str:
+    """Return a few sentences: what is left of the error, the likeliest cause, and what to try.
+
+    Parameters
+    ----------
+    chain, target
+        The robot and the (4, 4) pose it should have reached.
+    limited_joints
+        (n,) joints of the best configuration that are at a limit.
+    position_error, orientation_error, iterations, sigma_min, is_singular
+        Of the best configuration [m, rad], and how the solve ended.
+    position_tolerance, orientation_tolerance, damping
+        The parameters of the solve [m, rad]; damping λ.
+    """
+    text = (
+        f"Not converged after {iterations} iterations: position error {position_error:.2e} m "
+        f"(tolerance {position_tolerance:.0e}), orientation error {orientation_error:.2e} rad "
+        f"(tolerance {orientation_tolerance:.0e})."
+    )
+    names = [name for name, limited in zip(chain.joint_names, limited_joints.tolist(), strict=True) if limited]
+    at_limit = f" At a limit: {', '.join(names)}." if names else ""
+    distance = float(np.linalg.norm(target[:3, 3] - np.asarray(chain.slots[0].origin_translation)))
+    reach = longest_reach(chain)
+    if distance > reach + position_tolerance:
+        return (
+            f"{text} The target is out of reach: it is {distance:.3f} m from the first joint, and the arm stretches "
+            f"to {reach:.3f} m at most (are both in metres?)."
+        )
+    if is_singular:
+        return (
+            f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step there; "
+            f"use solver='damped_least_squares' with a larger damping, or another seed.{at_limit}"
+        )
+    if position_error <= position_tolerance:
+        why = "The position is reached but not with this orientation, often because of a wrist limit"
+    elif names:
+        why = "The joints at their limits may block the way to the target"
+    elif sigma_min < damping:
+        kept = damping**2 / (sigma_min**2 + damping**2)
+        return (
+            f"{text} The arm is near a singularity (smallest singular value {sigma_min:.1e}, damping {damping:g}): each "
+            f"step leaves {100 * kept:.0f} % of the error in the weakest direction. Raise max_iterations, lower damping, or "
+            "move the target inward."
+        )
+    else:
+        why = "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
+    return f"{text} {why}.{at_limit} Try other seeds, or check the target against forward kinematics of a known q."
