@@ -14,6 +14,7 @@ from repose_jit.joints import JointLimits, JointSpec, rotation_about, rotation_f
 from repose_jit.mimic import follow_mimics
 from repose_jit.urdf import UrdfJoint, UrdfTree
 from repose_jit.urdf.findings import Findings, Note
+from repose_jit.validation import as_number
 
 __all__ = ["FoldedPath", "fold_path", "joint_spec", "lock_joints", "only_leaf"]
 
@@ -176,12 +177,9 @@ def _lockable(joint: UrdfJoint, value: object, findings: Findings) -> float:
         raise InputError(f"{where}: the joint is {joint.joint_type}, expected one that one number moves")
     if joint.mimic is not None:
         raise InputError(f"{where}: the joint follows {joint.mimic.joint!r}, expected a joint that moves on its own")
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | np.integer | np.floating)
-        or not math.isfinite(value)
-    ):
-        raise InputError(f"{where}: got {value!r}, expected a finite number [rad or m]")
+    value = as_number(value, name=where)
+    if not math.isfinite(value):
+        raise InputError(f"{where}: got {value}, expected a finite number [rad or m]")
     if not joint.lower <= value <= joint.upper:
         problem = f"{where}: got {value:g}, expected a value within the limits [{joint.lower:g}, {joint.upper:g}]"
         if findings.strict:
@@ -189,7 +187,7 @@ def _lockable(joint: UrdfJoint, value: object, findings: Findings) -> float:
         findings.note(
             Note.LOCKED_OUTSIDE, f"joint {joint.name!r} at {value:g}, limits [{joint.lower:g}, {joint.upper:g}]"
         )
-    return float(value)
+    return value
 
 
 def _after(T: FloatArray | None, step: FloatArray) -> FloatArray:

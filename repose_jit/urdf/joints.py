@@ -49,21 +49,25 @@ def names_from_xml(element: ET.Element, findings: Findings) -> JointNames:
     parent, child = (attribute(end, "link", where, findings) for end in ends if end is not None)
     mimic = element.find("mimic")
     source = None if mimic is None else attribute(mimic, "joint", where, findings)
-    return _names(name, joint_type, parent, child, source, findings)
+    return _with_meant_mimic(JointNames(name, joint_type, parent, child, source), findings)
 
 
 def names_from_object(joint: Any, findings: Findings) -> JointNames:
     """Take the same names from a joint of a loaded object."""
     source = None if joint.mimic is None else joint.mimic.joint
-    return _names(joint.name, joint.joint_type, joint.parent, joint.child, source, findings)
+    names = JointNames(joint.name, joint.joint_type, joint.parent, joint.child, source)
+    return _with_meant_mimic(names, findings)
 
 
-def _names(name: str, joint_type: str, parent: str, child: str, source: str | None, findings: Findings) -> JointNames:
-    if joint_type == "fixed":
-        source = None
-    elif source is not None and joint_type not in MOVING:
-        raise findings.error(f"joint {name!r}: mimic: got one on a {joint_type} joint, which one number cannot move")
-    return JointNames(name, joint_type, parent, child, source)
+def _with_meant_mimic(joint: JointNames, findings: Findings) -> JointNames:
+    """Drop a mimic from a fixed joint, where it means nothing, and refuse it on joints that it cannot move."""
+    if joint.joint_type == "fixed":
+        return joint._replace(source=None)
+    if joint.source is not None and joint.joint_type not in MOVING:
+        raise findings.error(
+            f"joint {joint.name!r}: mimic: got one on a {joint.joint_type} joint, which one number cannot move"
+        )
+    return joint
 
 
 def clean_joint(element: ET.Element, names: JointNames, findings: Findings) -> ET.Element:

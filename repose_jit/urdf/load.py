@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repose_jit.errors import InputError, ModelError, nearest_names
+from repose_jit.errors import InputError, ModelError, nearest_names, shown
 from repose_jit.urdf.checks import JointNames, check_tree, unusable_mimics
 from repose_jit.urdf.findings import Findings
 from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml, with_written_rpy
@@ -90,11 +90,13 @@ def _read(source: str | bytes | os.PathLike[Any], strict: bool) -> tuple[str | b
             return file.read(MAX_BYTES + 1), Findings(path.name, strict=strict)
     except FileNotFoundError:
         advice = nearest_names(path.name, _urdfs_in(path.parent))
-        problem = f"there is no file {str(path)!r}; {advice} (a text is taken for a URDF if it contains '<')"
+        problem = (
+            f"there is no file {shown(str(path), most=200)}; {advice} (a text is taken for a URDF if it contains '<')"
+        )
     except IsADirectoryError:
         problem = f"{str(path)!r} is a directory, expected a file; {nearest_names(path.name, _urdfs_in(path))}"
     except (OSError, ValueError) as error:
-        problem = f"{str(path)[:200]!r} cannot be read: {error}"
+        problem = f"{shown(str(path), most=200)} cannot be read: {error}"
     raise InputError(f"source: {problem}")
 
 
