@@ -28,8 +28,8 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     ----------
     source
         A path; or the text itself, which a string or bytes with a ``<`` is taken for; or a loaded ``urchin.URDF`` or
-        ``urdfpy.URDF``. Prefer the file to the object: those libraries replace a zero axis by x and, with NumPy older
-        than 2.4, read comma-separated numbers wrongly, without saying so; afterwards it cannot be seen.
+        ``urdfpy.URDF``. Prefer the file to the object: those libraries replace a zero axis by x and, on older NumPy,
+        read comma-separated numbers wrongly, without saying so; afterwards it cannot be seen.
     strict
         If false, missing position limits (unlimited), comma-separated numbers (read) and mimics without a usable source
         (left out) are warnings instead of errors.
