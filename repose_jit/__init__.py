@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         manipulability_squared,
         singular_values,
     )
+    from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
 
 __version__ = "0.1.0"
 
@@ -58,6 +59,10 @@ _HOMES = {
     "link_transforms": "kinematics",
     "manipulability_squared": "kinematics",
     "singular_values": "kinematics",
+    "RobotPreset": "robots",
+    "igus_rebel_chain": "robots",
+    "preset": "robots",
+    "resolve_chain": "robots",
 }
 """Which module each public name lives in."""
 
@@ -74,6 +79,7 @@ __all__ = [
     "KinematicChain",
     "ModelError",
     "ReposeError",
+    "RobotPreset",
     "ShapeError",
     "SingularJacobianError",
     "SolveFailedError",
@@ -81,10 +87,13 @@ __all__ = [
     "__version__",
     "condition_number",
     "forward_kinematics",
+    "igus_rebel_chain",
     "inverse_kinematics",
     "jacobian",
     "link_transforms",
     "manipulability_squared",
+    "preset",
+    "resolve_chain",
     "singular_values",
 ]
 
