@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SingularJacobianError,
         SolveFailedError,
         UnknownNameError,
+        UrdfWarning,
     )
     from repose_jit.ik import IkParams, IkResult, IkStatus, inverse_kinematics
     from repose_jit.joints import JointLimits, JointMimic, JointSpec, JointType
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         manipulability_squared,
         singular_values,
     )
+    from repose_jit.model import RobotModel
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
 
 __version__ = "0.1.0"
@@ -45,6 +47,7 @@ _HOMES = {
     "SingularJacobianError": "errors",
     "SolveFailedError": "errors",
     "UnknownNameError": "errors",
+    "UrdfWarning": "errors",
     "IkParams": "ik",
     "IkResult": "ik",
     "IkStatus": "ik",
@@ -59,6 +62,7 @@ _HOMES = {
     "link_transforms": "kinematics",
     "manipulability_squared": "kinematics",
     "singular_values": "kinematics",
+    "RobotModel": "model",
     "RobotPreset": "robots",
     "igus_rebel_chain": "robots",
     "preset": "robots",
@@ -79,11 +83,13 @@ __all__ = [
     "KinematicChain",
     "ModelError",
     "ReposeError",
+    "RobotModel",
     "RobotPreset",
     "ShapeError",
     "SingularJacobianError",
     "SolveFailedError",
     "UnknownNameError",
+    "UrdfWarning",
     "__version__",
     "condition_number",
     "forward_kinematics",

@@ -14,9 +14,11 @@ from repose_jit.chain_arrays import compile_arrays
 from repose_jit.chain_spec import ChainSpec, chain_config, read_chain
 from repose_jit.config_file import read_config
 from repose_jit.errors import InputError, ModelError, ShapeError, shown
+from repose_jit.fold import fold_path, lock_joints, only_leaf
 from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
+from repose_jit.urdf import UrdfTree, load_urdf
 from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
 
 __all__ = ["KinematicChain", "read_kinematic_chain", "require_chain"]
@@ -72,6 +74,70 @@ class KinematicChain:
         self._home = _frozen(np.where(self._is_fixed, 0.0, given))
         self._home_given = home is not None
         self.validate()
+
+    @classmethod
+    def from_urdf(
+        cls,
+        source: object,
+        *,
+        base_link: str | None = None,
+        tip_link: str | None = None,
+        tool_offset: ArrayLike | None = None,
+        locked_joints: Mapping[str, float] | None = None,
+        strict: bool = True,
+    ) -> KinematicChain:
+        """Read the chain between two links of a URDF; fixed joints are folded into the origins and the tool offset.
+
+        Parameters
+        ----------
+        source, strict
+            A path, text, or loaded object, and whether to refuse doubtful files; see :func:`repose_jit.urdf.load_urdf`.
+        base_link, tip_link
+            Any two links: the root, and the only leaf below the base, if left out.
+        tool_offset
+            (4, 4) tip link → tool; the identity if left out. The chain's own `tool_offset` also contains the fixed
+            joints after the last one that moves.
+        locked_joints
+            Value [rad or m] of each joint that shall not move; their mimics stand still with them.
+
+        Raises
+        ------
+        UnknownNameError
+            If a link or a joint to lock does not exist.
+        InputError
+            If there is no such file, there are several leaves and no `tip_link`, a joint cannot be locked at its value,
+            or `tool_offset` is not rigid.
+        ModelError
+            If the URDF makes no kinematic sense, nothing moves between the links, or a floating or planar joint is
+            between them.
+
+        Warns
+        -----
+        UrdfWarning
+            Once for each kind of thing that the URDF lacks or has wrong and that was read all the same.
+        """
+        tree = load_urdf(source, strict=strict)
+        locked = lock_joints(tree, locked_joints, strict=strict)
+        return cls.from_tree(tree, base_link=base_link, tip_link=tip_link, tool_offset=tool_offset, locked=locked)
+
+    @classmethod
+    def from_tree(
+        cls,
+        tree: UrdfTree,
+        *,
+        base_link: str | None = None,
+        tip_link: str | None = None,
+        tool_offset: ArrayLike | None = None,
+        locked: Mapping[str, float] | None = None,
+    ) -> KinematicChain:
+        """Make the chain between two links of a loaded robot; as :meth:`from_urdf`, but `locked` includes the mimics."""
+        base = tree.root_link if base_link is None else base_link
+        tip = only_leaf(tree, base) if tip_link is None else tip_link
+        path = fold_path(tree, base, tip, locked or {})
+        tool = path.tool_offset
+        if tool_offset is not None:
+            tool = tool @ _one_transform(tool_offset, "tool_offset")
+        return cls(path.joints, tool_offset=tool, name=tree.name or None, off_path_sources=path.off_path_sources)
 
     def _drive(self) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
         if not self._slots:

@@ -19,6 +19,7 @@ __all__ = [
     "SingularJacobianError",
     "SolveFailedError",
     "UnknownNameError",
+    "UrdfWarning",
     "near_matches",
     "nearest_names",
     "shown",
@@ -115,6 +116,10 @@ class SingularJacobianError(ReposeError, ArithmeticError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (SingularJacobianError, (str(self), self.q))
+
+
+class UrdfWarning(UserWarning):
+    """A URDF lacks something or has it wrong, and was read all the same: the text says what and how it was read."""
 
 
 class SolveFailedError(ReposeError, RuntimeError):

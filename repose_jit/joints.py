@@ -86,7 +86,8 @@ class JointLimits:
         for name in ("lower", "upper", "max_velocity"):
             value = getattr(self, name)
             if value is not None or name != "max_velocity":
-                object.__setattr__(self, name, as_number(value, name=f"limits.{name}", error=ModelError))
+                # Adding 0 turns -0 into 0: NumPy's samplers take a range that ends at -0 for an empty one.
+                object.__setattr__(self, name, as_number(value, name=f"limits.{name}", error=ModelError) + 0.0)
         if math.isnan(self.lower) or self.lower == math.inf:
             raise ModelError(f"limits.lower: got {self.lower}, expected a number")
         if math.isnan(self.upper) or self.upper == -math.inf:

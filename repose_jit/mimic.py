@@ -38,7 +38,7 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
         If a source is missing or does not move, or if the mimics go round in a circle.
     """
     name, multiplier, offset = str(joint.name), 1.0, 0.0
-    seen = [name]
+    seen = {name: None}
     while (mimic := joint.mimic) is not None:
         source = joints.get(mimic.joint)
         if source is None:
@@ -62,7 +62,7 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
                 f"{' → '.join([*seen, mimic.joint])}, expected finite numbers"
             )
         name, joint = mimic.joint, source
-        seen.append(name)
+        seen[name] = None
     return name, multiplier, offset
 
 

@@ -55,8 +55,9 @@ def random_chain(rng: np.random.Generator, n_slots: int) -> rj.KinematicChain:
 
 
 def random_configurations(chain: rj.KinematicChain, rng: np.random.Generator, count: int) -> np.ndarray:
-    """Return (count, n) configurations uniform within the limits; unlimited entries in [-π, π]."""
-    lower, upper = np.maximum(chain.lower_limits, -math.pi), np.minimum(chain.upper_limits, math.pi)
+    """Return (count, n) configurations uniform within the limits; entries without a limit a turn wide."""
+    lower = np.where(np.isfinite(chain.lower_limits), chain.lower_limits, np.minimum(chain.upper_limits, math.pi) - 6.0)
+    upper = np.where(np.isfinite(chain.upper_limits), chain.upper_limits, np.maximum(lower + 6.0, math.pi))
     return rng.uniform(lower, upper, (count, chain.n_joints))
 
 

@@ -36,23 +36,22 @@ def first_non_rigid(T: NDArray[np.float64]) -> int:
     """
     for k in range(T.size // 16):
         a = T[16 * k : 16 * k + 16]
-        deviation = 0.0
-        finite = True
+        sound = True
         for i in range(3):
             for j in range(i, 3):
                 dot = a[i] * a[j] + a[4 + i] * a[4 + j] + a[8 + i] * a[8 + j]
                 if i == j:
                     dot -= 1.0
-                finite = finite and math.fabs(dot) <= LARGEST
-                deviation = max(deviation, math.fabs(dot))
-            finite = finite and math.fabs(a[4 * i + 3]) <= MAX_POSITION
-        bottom = max(math.fabs(a[12]), math.fabs(a[13]), math.fabs(a[14]), math.fabs(a[15] - 1.0))
-        finite = finite and bottom <= RIGID_TOLERANCE
+                sound = sound and math.fabs(dot) <= RIGID_TOLERANCE
+            sound = sound and math.fabs(a[4 * i + 3]) <= MAX_POSITION
+        # Each on its own: `max` would pass over NaN.
+        for j in range(4):
+            sound = sound and math.fabs(a[12 + j] - (1.0 if j == 3 else 0.0)) <= RIGID_TOLERANCE
         det = (
             a[0] * (a[5] * a[10] - a[6] * a[9])
             - a[1] * (a[4] * a[10] - a[6] * a[8])
             + a[2] * (a[4] * a[9] - a[5] * a[8])
         )
-        if not (finite and deviation <= RIGID_TOLERANCE and det > 0.0):
+        if not (sound and det > 0.0):
             return k
     return -1

@@ -167,7 +167,8 @@ def solve_block(
         position = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
         orientation = sqrt(e[3] * e[3] + e[4] * e[4] + e[5] * e[5])
         score = maximum(position / params.position_tolerance, orientation / params.orientation_tolerance)
-        better = active & (score < best_score)
+        # The first one counts whatever its score: with tolerances near the smallest float it is infinite.
+        better = active & (score < best_score) if count > 0 else active
         if any_lane(better):
             best_position = where(better, position, best_position)
             best_orientation = where(better, orientation, best_orientation)

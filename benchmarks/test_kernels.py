@@ -1,0 +1,52 @@
+"""pytest-benchmark guards of the kernels: ``pytest benchmarks`` to time, ``--benchmark-compare`` against an earlier run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import repose_jit as rj
+
+COUNT = 10_000
+
+
+@pytest.fixture(params=["igus_rebel", "franka_panda"])
+def chain(request: pytest.FixtureRequest) -> rj.KinematicChain:
+    return rj.preset(request.param).chain()
+
+
+@pytest.fixture
+def configurations(chain: rj.KinematicChain) -> np.ndarray:
+    return np.random.default_rng(0).uniform(chain.lower_limits, chain.upper_limits, (COUNT, chain.n_joints))
+
+
+def test_forward_kinematics(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    T = benchmark(rj.forward_kinematics, chain, configurations)
+    assert T.shape == (COUNT, 4, 4)
+
+
+def test_forward_kinematics_of_one(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    T = benchmark(rj.forward_kinematics, chain, configurations[0])
+    assert T.shape == (4, 4)
+
+
+def test_jacobian(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    J = benchmark(rj.jacobian, chain, configurations)
+    assert J.shape == (COUNT, 6, chain.n_joints)
+
+
+def test_inverse_kinematics(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    goals = configurations[:1000]
+    targets = rj.forward_kinematics(chain, goals)
+    seeds = chain.clamp_to_limits(goals + 0.05)
+    result = benchmark(rj.inverse_kinematics, chain, targets, seeds)
+    assert result.converged.mean() > 0.9
+
+
+def test_inverse_kinematics_of_one(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    goal = configurations[0]
+    target = rj.forward_kinematics(chain, goal)
+    result = benchmark(rj.inverse_kinematics, chain, target, chain.clamp_to_limits(goal + 0.05))
+    assert result.converged
