@@ -394,7 +394,7 @@ def _frozen(array: FloatArray) -> FloatArray:
 
 
 def _middle(joint: JointSpec) -> float:
-    """The middle of the limits; 0, or the bound nearest to it, where they are not finite."""
+    """Return the middle of the limits; 0, or the bound nearest to it, where they are not finite."""
     if joint.limits is None:
         return 0.0
     lower, upper = joint.limits.lower, joint.limits.upper

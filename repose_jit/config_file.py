@@ -58,6 +58,7 @@ def decode_file(path: str | os.PathLike[str]) -> object:
     suffix = Path(name).suffix.lower()
     if suffix not in CONFIG_SUFFIXES:
         hint = "; a URDF file is read by KinematicChain.from_urdf" if suffix in URDF_SUFFIXES else ""
+        hint = hint or ("" if suffix else "; presets are found by resolve_chain")
         raise ConfigError([f"got {shown(suffix)}, expected a file that ends in .toml or .json{hint}"], source=name)
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
@@ -76,7 +77,8 @@ def decode_file(path: str | os.PathLike[str]) -> object:
 def is_file_name(name: str) -> bool:
     """Tell whether a string means a file: it exists, has a folder in front, or ends like a robot description."""
     ends = Path(name).suffix.lower() in CONFIG_SUFFIXES + URDF_SUFFIXES
-    return ends or os.path.basename(name) != name or os.path.isfile(name)
+    # Path.is_file raises for a name that no file system would take.
+    return ends or Path(name).name != name or os.path.isfile(name)  # noqa: PTH113
 
 
 def _decode_toml(text: str) -> object:

@@ -148,13 +148,16 @@ def near_matches(name: object, known: Sequence[str]) -> list[str]:
     # Keyed by the lower-case form: a wrong capital is the commonest slip and must not hide the right name.
     by_fold = {candidate.casefold(): candidate for candidate in reversed(known)}
     text = (name if isinstance(name, str) else shown(name))[:80].casefold()
-    return [by_fold[match] for match in difflib.get_close_matches(text, list(by_fold), n=3, cutoff=0.6)]
+    near = difflib.get_close_matches(text, list(by_fold), n=3, cutoff=0.6)
+    # A name cut short ("tool" for "tool_offset") is too far away for the measure above, but plain to see.
+    near += [fold for fold in by_fold if len(text) >= 3 and fold.startswith(text) and fold not in near]
+    return [by_fold[fold] for fold in near[:3]]
 
 
 def shown(value: object, *, most: int = 80) -> str:
     """Return a value the way a message shows it: its repr, cut to `most` characters."""
     try:
         text = repr(value)
-    except Exception:  # whatever a foreign object's repr raises must not replace the message it belongs to
+    except Exception:  # noqa: BLE001  what a foreign repr raises must not replace the message it belongs to
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."

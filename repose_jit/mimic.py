@@ -58,7 +58,7 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
         multiplier *= mimic.multiplier
         if not (math.isfinite(offset) and math.isfinite(multiplier)):
             raise ModelError(
-                f"joint {seen[0]!r}: mimic: multipliers and offsets multiply to {multiplier:g} and {offset:g} along "
+                f"joint {name!r}: mimic: multipliers and offsets multiply to {multiplier:g} and {offset:g} along "
                 f"{' → '.join([*seen, mimic.joint])}, expected finite numbers"
             )
         name, joint = mimic.joint, source

@@ -212,7 +212,7 @@ def items(value: object, path: str, *, length: int | None = None) -> tuple[objec
     if not isinstance(values, list | tuple):
         raise ConfigError([f"{path}: got {shown(value)}, expected a list"])
     if length is not None and len(values) != length:
-        raise ConfigError([f"{path}: got {len(values)} entries, expected {length}"])
+        raise ConfigError([f"{path}: got a list of length {len(values)}, expected {length}"])
     return tuple(values)
 
 

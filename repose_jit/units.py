@@ -12,7 +12,7 @@ from repose_jit.errors import InputError, near_matches, shown
 __all__ = ["ANGLE", "ANGULAR_SPEED", "LENGTH", "SPEED", "Quantity", "expected", "parse_quantity"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
     """What is measured, and the units it may be written in.
 
@@ -36,7 +36,7 @@ ANGLE = Quantity("an angle", {"rad": float, "deg": math.radians}, "90deg")
 LENGTH = Quantity("a length", {"m": float, "cm": lambda x: x / 100.0, "mm": lambda x: x / 1000.0}, "150mm")
 ANGULAR_SPEED = Quantity(
     "an angular speed",
-    {"rad/s": float, "deg/s": math.radians, "rpm": lambda x: x * math.tau / 60.0},
+    {"rad/s": float, "deg/s": math.radians, "rpm": lambda x: x / 30.0 * math.pi},
     "10deg/s",
 )
 SPEED = Quantity("a speed", {"m/s": float, "cm/s": lambda x: x / 100.0, "mm/s": lambda x: x / 1000.0}, "250mm/s")
