@@ -130,7 +130,7 @@ class KinematicChain:
         tool_offset: ArrayLike | None = None,
         locked: Mapping[str, float] | None = None,
     ) -> KinematicChain:
-        """Make the chain between two links of a loaded robot; as :meth:`from_urdf`, but `locked` includes the mimics."""
+        """Make the chain between two links of a loaded robot; as :meth:`from_urdf`, but `locked` has the mimics too."""
         base = tree.root_link if base_link is None else base_link
         tip = only_leaf(tree, base) if tip_link is None else tip_link
         path = fold_path(tree, base, tip, locked or {})
@@ -394,7 +394,7 @@ def _frozen(array: FloatArray) -> FloatArray:
 
 
 def _middle(joint: JointSpec) -> float:
-    """The middle of the limits; 0, or the bound nearest to it, where they are not finite."""
+    """Return the middle of the limits; 0, or the bound nearest to it, where they are not finite."""
     if joint.limits is None:
         return 0.0
     lower, upper = joint.limits.lower, joint.limits.upper

@@ -81,8 +81,8 @@ def fold_path(tree: UrdfTree, base_link: str, tip_link: str, locked: Mapping[str
         if joint.joint_type in ("floating", "planar"):
             raise ModelError(
                 f"{tree.source}: joint {joint.name!r} between links {base_link!r} and {tip_link!r}: got a "
-                f"{joint.joint_type} joint, expected joints that one number moves; choose both links on the same side of "
-                f"it (link {joint.parent_link!r} is above, {joint.child_link!r} below)"
+                f"{joint.joint_type} joint, expected joints that one number moves; choose both links on the same side "
+                f"of it (link {joint.parent_link!r} is above, {joint.child_link!r} below)"
             )
         moving = joint.moves and joint.name not in locked
         # child at rest → parent, and the joint's own motion where it is locked
@@ -153,7 +153,7 @@ def joint_spec(joint: UrdfJoint, origin: FloatArray, axis: FloatArray) -> JointS
 
 
 def _path(tree: UrdfTree, base_link: str, tip_link: str) -> list[tuple[UrdfJoint, bool]]:
-    """The joints between two links, and whether each is passed from child to parent."""
+    """Return the joints between two links, and whether each is passed from child to parent."""
     up = tree.joints_to_root(tree.require_link("base link", base_link))
     down = tree.joints_to_root(tree.require_link("tip link", tip_link))
     while up and down and up[-1] is down[-1]:

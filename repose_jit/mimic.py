@@ -58,8 +58,8 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
         multiplier *= mimic.multiplier
         if not (math.isfinite(offset) and math.isfinite(multiplier)):
             raise ModelError(
-                f"joint {seen[0]!r}: mimic: multipliers and offsets multiply to {multiplier:g} and {offset:g} along "
-                f"{' → '.join([*seen, mimic.joint])}, expected finite numbers"
+                f"joint {next(iter(seen))!r}: mimic: multipliers and offsets multiply to {multiplier:g} and {offset:g} "
+                f"along {' → '.join([*seen, mimic.joint])}, expected finite numbers"
             )
         name, joint = mimic.joint, source
         seen[name] = None
