@@ -162,7 +162,7 @@ def _spec(
 
 
 def _path(tree: UrdfTree, base_link: str, tip_link: str) -> list[tuple[UrdfJoint, bool]]:
-    """The joints between two links, and whether each is passed from child to parent."""
+    """Return the joints between two links, and whether each is passed from child to parent."""
     up = tree.joints_to_root(tree.require_link("base link", base_link))
     down = tree.joints_to_root(tree.require_link("tip link", tip_link))
     while up and down and up[-1] is down[-1]:

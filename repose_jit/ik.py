@@ -155,7 +155,10 @@ class IkResult:
             raise InputError("this result holds one problem, expected a batch to index")
         status = np.asarray(self.status)[index]
         if isinstance(status, np.ndarray) and status.ndim:
-            pick = lambda values: np.asarray(values)[index]  # noqa: E731
+
+            def pick(values: Any) -> Any:
+                return np.asarray(values)[index]
+
             return IkResult(
                 q=self.q[index],
                 status=status,

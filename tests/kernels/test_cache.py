@@ -34,7 +34,13 @@ def run(package: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     clean.update(PYTHONPATH=str(package), PYTHONDONTWRITEBYTECODE="1", **environment)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=package, env=clean, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", PROGRAM],
+        cwd=package,
+        env=clean,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done
