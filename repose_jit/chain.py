@@ -130,7 +130,7 @@ class KinematicChain:
         tool_offset: ArrayLike | None = None,
         locked: Mapping[str, float] | None = None,
     ) -> KinematicChain:
-        """Make the chain between two links of a loaded robot; as :meth:`from_urdf`, but `locked` includes the mimics."""
+        """Make the chain between two links of a loaded robot: as :meth:`from_urdf`, but `locked` has the mimics too."""
         base = tree.root_link if base_link is None else base_link
         tip = only_leaf(tree, base) if tip_link is None else tip_link
         path = fold_path(tree, base, tip, locked or {})
@@ -291,6 +291,23 @@ class KinematicChain:
         ------
         ConfigError
             With every mistake found: unknown keys at any depth, types, units, and what makes no kinematic sense.
+
+        Examples
+        --------
+        >>> chain = KinematicChain.from_config(
+        ...     {
+        ...         "joints": [
+        ...             {
+        ...                 "joint_type": "prismatic",
+        ...                 "origin_translation": [0, 0, "150mm"],
+        ...                 "origin_rpy": [0, "90deg", 0],
+        ...                 "limits": {"prismatic": {"lower": 0, "upper": "40cm"}},
+        ...             }
+        ...         ]
+        ...     }
+        ... )
+        >>> chain.home
+        array([0.2])
         """
         return read_config(source, read_kinematic_chain)
 
