@@ -48,7 +48,7 @@ def _duration(nanoseconds: float) -> str:
 
 
 def timed(ours: Callable[[], object], peer: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float]:
-    """Return the median seconds of one call of each; they take turns of five calls, the first of each turn not counted."""
+    """Return the median seconds of one call of each; in turns of five calls, the first of each turn not counted."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for work, record in zip((ours, peer), seconds, strict=True):

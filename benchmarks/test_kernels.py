@@ -1,4 +1,4 @@
-"""pytest-benchmark guards of the kernels: ``pytest benchmarks`` to time, ``--benchmark-compare`` against an earlier run."""
+"""pytest-benchmark guards of the kernels: ``make bench`` to time, ``ARGS=--benchmark-compare`` against an older run."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class KinematicChain:
         tool_offset: ArrayLike | None = None,
         locked: Mapping[str, float] | None = None,
     ) -> KinematicChain:
-        """Make the chain between two links of a loaded robot: as :meth:`from_urdf`, but `locked` has the mimics too."""
+        """Make the chain between two links of a loaded robot; as :meth:`from_urdf`, but `locked` has the mimics too."""
         base = tree.root_link if base_link is None else base_link
         tip = only_leaf(tree, base) if tip_link is None else tip_link
         path = fold_path(tree, base, tip, locked or {})

@@ -73,8 +73,8 @@ def explain_failure(
         )
     if is_singular:
         return (
-            f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step there; "
-            f"use solver='damped_least_squares' with a larger damping, or another seed.{at_limit}"
+            f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step "
+            f"there; use solver='damped_least_squares' with a larger damping, or another seed.{at_limit}"
         )
     if position_error <= position_tolerance:
         why = "The position is reached but not with this orientation, often because of a wrist limit"
@@ -83,10 +83,12 @@ def explain_failure(
     elif sigma_min < damping:
         kept = damping**2 / (sigma_min**2 + damping**2)
         return (
-            f"{text} The arm is near a singularity (smallest singular value {sigma_min:.1e}, damping {damping:g}): each "
-            f"step leaves {100 * kept:.0f} % of the error in the weakest direction. Raise max_iterations, lower damping, or "
-            "move the target inward."
+            f"{text} The arm is near a singularity (smallest singular value {sigma_min:.1e}, damping {damping:g}): "
+            f"each step leaves {100 * kept:.0f} % of the error in the weakest direction. Raise max_iterations, lower "
+            "damping, or move the target inward."
         )
     else:
-        why = "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
+        why = (
+            "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
+        )
     return f"{text} {why}.{at_limit} Try other seeds, or check the target against forward kinematics of a known q."

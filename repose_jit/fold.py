@@ -14,6 +14,7 @@ from repose_jit.joints import JointLimits, JointSpec, rotation_about, rotation_f
 from repose_jit.mimic import follow_mimics
 from repose_jit.urdf import UrdfJoint, UrdfTree
 from repose_jit.urdf.findings import Findings, Note
+from repose_jit.validation import as_number
 
 __all__ = ["FoldedPath", "fold_path", "joint_spec", "lock_joints", "only_leaf"]
 
@@ -76,31 +77,32 @@ def fold_path(tree: UrdfTree, base_link: str, tip_link: str, locked: Mapping[str
         If nothing moves on the path, or a floating or planar joint is on it.
     """
     specs: list[JointSpec] = []
-    pending = np.eye(4)
+    pending: FloatArray | None = None  # None while there is nothing to fold in, so that numbers stay as they are
     for joint, backwards in _path(tree, base_link, tip_link):
         if joint.joint_type in ("floating", "planar"):
             raise ModelError(
                 f"{tree.source}: joint {joint.name!r} between links {base_link!r} and {tip_link!r}: got a "
-                f"{joint.joint_type} joint, expected joints that one number moves; choose both links on the same side of "
-                f"it (link {joint.parent_link!r} is above, {joint.child_link!r} below)"
+                f"{joint.joint_type} joint, expected joints that one number moves; choose both links on the same side "
+                f"of it (link {joint.parent_link!r} is above, {joint.child_link!r} below)"
             )
         moving = joint.moves and joint.name not in locked
         # child at rest → parent, and the joint's own motion where it is locked
         step = joint.origin if moving else joint.origin @ _motion(joint, locked.get(joint.name, 0.0))
         if not moving:
-            pending = pending @ (_inverse(step) if backwards else step)
+            pending = _after(pending, _inverse(step) if backwards else step)
         elif backwards:
-            specs.append(joint_spec(joint, pending, -joint.axis))
+            specs.append(_spec(joint, _after(pending, np.eye(4)), -joint.axis))
             pending = _inverse(step)
         else:
-            specs.append(joint_spec(joint, pending @ step, joint.axis))
-            pending = np.eye(4)
+            specs.append(joint_spec(joint) if pending is None else _spec(joint, pending @ step, joint.axis))
+            pending = None
     if not specs:
         raise ModelError(
             f"{tree.source}: no joint moves between links {base_link!r} and {tip_link!r}, expected at least one"
         )
-    pending.flags.writeable = False
-    return FoldedPath(joints=tuple(specs), tool_offset=pending, off_path_sources=_off_path_sources(tree, specs))
+    tool_offset = _after(pending, np.eye(4))
+    tool_offset.flags.writeable = False
+    return FoldedPath(joints=tuple(specs), tool_offset=tool_offset, off_path_sources=_off_path_sources(tree, specs))
 
 
 def lock_joints(tree: UrdfTree, locked_joints: Mapping[str, float] | None, *, strict: bool = True) -> dict[str, float]:
@@ -131,7 +133,7 @@ def lock_joints(tree: UrdfTree, locked_joints: Mapping[str, float] | None, *, st
             raise UnknownNameError("joint", name, list(joints), where=f"{tree.source} (locked_joints)")
         values[name] = _lockable(joints[name], value, findings)
     findings.warn()
-    specs = {joint.name: joint_spec(joint, joint.origin, joint.axis) for joint in tree.joints if joint.moves}
+    specs = {joint.name: joint_spec(joint) for joint in tree.joints if joint.moves}
     for name, spec in specs.items():
         source, multiplier, offset = follow_mimics(spec, specs)
         if name not in values and source in values:
@@ -139,9 +141,16 @@ def lock_joints(tree: UrdfTree, locked_joints: Mapping[str, float] | None, *, st
     return values
 
 
-def joint_spec(joint: UrdfJoint, origin: FloatArray, axis: FloatArray) -> JointSpec:
-    """Make the chain's joint of a URDF joint that moves, with the given (4, 4) origin and (3,) axis."""
-    translation, rpy = origin[:3, 3].tolist(), _tidy_rpy(origin[:3, :3])
+def joint_spec(joint: UrdfJoint) -> JointSpec:
+    """Make the chain's joint of a URDF joint that moves."""
+    return _spec(joint, joint.origin, joint.axis, joint.rpy)
+
+
+def _spec(
+    joint: UrdfJoint, origin: FloatArray, axis: FloatArray, rpy: tuple[float, float, float] | None = None
+) -> JointSpec:
+    translation = origin[:3, 3].tolist()
+    rpy = _tidy_rpy(origin[:3, :3]) if rpy is None else rpy
     if joint.joint_type == "prismatic":
         limits = JointLimits.prismatic(joint.lower, joint.upper, joint.max_velocity)
         return JointSpec.prismatic(translation, rpy, axis, limits, name=joint.name, mimic=joint.mimic)
@@ -153,7 +162,7 @@ def joint_spec(joint: UrdfJoint, origin: FloatArray, axis: FloatArray) -> JointS
 
 
 def _path(tree: UrdfTree, base_link: str, tip_link: str) -> list[tuple[UrdfJoint, bool]]:
-    """The joints between two links, and whether each is passed from child to parent."""
+    """Return the joints between two links, and whether each is passed from child to parent."""
     up = tree.joints_to_root(tree.require_link("base link", base_link))
     down = tree.joints_to_root(tree.require_link("tip link", tip_link))
     while up and down and up[-1] is down[-1]:
@@ -168,12 +177,9 @@ def _lockable(joint: UrdfJoint, value: object, findings: Findings) -> float:
         raise InputError(f"{where}: the joint is {joint.joint_type}, expected one that one number moves")
     if joint.mimic is not None:
         raise InputError(f"{where}: the joint follows {joint.mimic.joint!r}, expected a joint that moves on its own")
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | np.integer | np.floating)
-        or not math.isfinite(value)
-    ):
-        raise InputError(f"{where}: got {value!r}, expected a finite number [rad or m]")
+    value = as_number(value, name=where)
+    if not math.isfinite(value):
+        raise InputError(f"{where}: got {value}, expected a finite number [rad or m]")
     if not joint.lower <= value <= joint.upper:
         problem = f"{where}: got {value:g}, expected a value within the limits [{joint.lower:g}, {joint.upper:g}]"
         if findings.strict:
@@ -181,7 +187,11 @@ def _lockable(joint: UrdfJoint, value: object, findings: Findings) -> float:
         findings.note(
             Note.LOCKED_OUTSIDE, f"joint {joint.name!r} at {value:g}, limits [{joint.lower:g}, {joint.upper:g}]"
         )
-    return float(value)
+    return value
+
+
+def _after(T: FloatArray | None, step: FloatArray) -> FloatArray:
+    return step.copy() if T is None else T @ step
 
 
 def _motion(joint: UrdfJoint, value: float) -> FloatArray:
@@ -209,7 +219,7 @@ def _off_path_sources(tree: UrdfTree, specs: Sequence[JointSpec]) -> tuple[Joint
         while mimic is not None:
             source = joints[mimic.joint]
             if source.name not in on_path:
-                sources[source.name] = joint_spec(source, source.origin, source.axis)
+                sources[source.name] = joint_spec(source)
             mimic = source.mimic
     return tuple(sources.values())
 
@@ -217,6 +227,7 @@ def _off_path_sources(tree: UrdfTree, specs: Sequence[JointSpec]) -> tuple[Joint
 def _tidy_rpy(R: FloatArray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] of a rotation, rounded to 12 digits where they give the same matrix."""
     exact = rpy_from_rotation(R)
+    # Adding 0.0 turns -0.0 into 0.0.
     roll, pitch, yaw = (round(angle, 12) + 0.0 for angle in exact)
     same = np.abs(rotation_from_rpy((roll, pitch, yaw)) - R).max() < 4e-16
     return (roll, pitch, yaw) if same else exact

@@ -155,7 +155,10 @@ class IkResult:
             raise InputError("this result holds one problem, expected a batch to index")
         status = np.asarray(self.status)[index]
         if isinstance(status, np.ndarray) and status.ndim:
-            pick = lambda values: np.asarray(values)[index]  # noqa: E731
+
+            def pick(values: Any) -> Any:
+                return np.asarray(values)[index]
+
             return IkResult(
                 q=self.q[index],
                 status=status,
@@ -315,10 +318,10 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
         ) from None
     if not dls.are_sound(target.reshape(-1), seed.reshape(-1)):
         _name_the_unsound(target, seed)
-    target = np.broadcast_to(target, (*lead, 4, 4))
     n = chain.n_joints
     count = math.prod(lead)
-    flat_target, flat_seed = target.reshape(count, 16), np.broadcast_to(seed, (*lead, n)).reshape(count, n)
+    flat_target = _spread(target, (*lead, 4, 4)).reshape(count, 16)
+    flat_seed = _spread(seed, (*lead, n)).reshape(count, n)
     q, errors, codes = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 2), np.int64)
     for start in range(0, count, CHUNK):
         part = slice(start, start + CHUNK)
@@ -342,8 +345,13 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
         iterations=np.ascontiguousarray(codes[:, 1]).reshape(lead),
         _chain=chain,
         _params=params,
-        _target=target,
+        _target=np.broadcast_to(target, (*lead, 4, 4)),
     )
+
+
+def _spread(array: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Return `array` broadcast to `shape` and writable, as kernels are compiled for."""
+    return array if array.shape == shape else np.broadcast_to(array, shape).copy()
 
 
 def _name_the_unsound(target: FloatArray, seed: FloatArray) -> None:

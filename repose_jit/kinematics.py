@@ -95,14 +95,14 @@ def jacobian(chain: KinematicChain, q: ArrayLike, *, frame: Frame = "base") -> F
     q
         (..., n) configurations [rad or m].
     frame
-        ``"base"``: velocity of the tool point in base axes. ``"body"``: the same in tool axes. ``"spatial"``: velocity of
-        the point of the tool body that is at the base origin, in base axes.
+        ``"base"``: velocity of the tool point in base axes. ``"body"``: the same in tool axes. ``"spatial"``: velocity
+        of the point of the tool body that is at the base origin, in base axes.
 
     Returns
     -------
     (..., 6, n) array
-        Rows [m/s, rad/s] per [rad/s or m/s]. The column of a fixed joint is zero; joints that follow an entry of `q` add
-        to its column.
+        Rows [m/s, rad/s] per [rad/s or m/s]. The column of a fixed joint is zero; joints that follow an entry of `q`
+        add to its column.
 
     Raises
     ------
@@ -153,8 +153,8 @@ def singular_values(chain: KinematicChain, q: ArrayLike) -> FloatArray:
 def manipulability_squared(chain: KinematicChain, q: ArrayLike) -> float | FloatArray:
     """Return the squared manipulability w², the product of the squared singular values (Yoshikawa 1985).
 
-    That is det(J Jᵀ) for six or more moving joints and det(Jᵀ J) below, so that neither a short arm nor a fixed joint makes
-    it zero everywhere; it is 0 for a chain in which nothing moves.
+    That is det(J Jᵀ) for six or more moving joints and det(Jᵀ J) below, so that neither a short arm nor a fixed joint
+    makes it zero everywhere; it is 0 for a chain in which nothing moves.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class RobotModel:
         self._floating_base = bool(floating_base)
         self._locked = lock_joints(tree, locked_joints, strict=strict)
         moving = [joint for joint in tree.joints_in_depth if joint.moves and joint.name not in self._locked]
-        self._entries, _ = drive_slots([joint_spec(joint, joint.origin, joint.axis) for joint in moving])
+        self._entries, _ = drive_slots([joint_spec(joint) for joint in moving])
         self._mimic_joints = tuple(joint for joint in moving if joint.mimic is not None)
         self._lower, self._upper, self._velocity = _limits(self._entries)
 
@@ -96,6 +96,8 @@ class RobotModel:
         self, base_link: str | None = None, tip_link: str | None = None, *, tool_offset: ArrayLike | None = None
     ) -> KinematicChain:
         """Return the serial chain from one link to another, with this robot's joints locked.
+
+        The chain's limits heed the mimics on its path, those of the model all mimics.
 
         Parameters
         ----------

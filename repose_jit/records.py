@@ -86,7 +86,7 @@ def reader_of(hint: Any) -> Reader[Any]:
     return PLAIN.get(hint, _anything)
 
 
-def _anything(value: object, path: str) -> object:  # noqa: ARG001  a reader takes both
+def _anything(value: object, _path: str) -> object:
     return value
 
 

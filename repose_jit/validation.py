@@ -161,10 +161,13 @@ def require_rigid(T: FloatArray, *, name: str) -> None:
 
 
 def _as_float_array(values: ArrayLike, name: str) -> FloatArray:
+    array: NDArray[Any]
     if type(values) is np.ndarray and values.dtype == np.float64:
-        return np.ascontiguousarray(values) if values.ndim else values
+        array = np.ascontiguousarray(values) if values.ndim else values
+        # Kernels are compiled for writable arrays: a read-only one, such as chain.home, would compile them again.
+        return array if array.flags.writeable else array.copy()
     try:
-        array: NDArray[Any] = np.asarray(values)
+        array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"{name}: got something that is not an array of numbers ({error})") from None
     if array.size == 0 and array.dtype.kind in "fiu":

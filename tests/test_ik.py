@@ -74,7 +74,13 @@ def test_odd_arm_equals_the_oracle() -> None:
     chain = arms.odd_arm()
     targets, goals = targets_and_goals(chain, 100)
     params = rj.IkParams(max_iterations=40, damping=0.1, max_step=0.3, max_linear_step=0.01, position_tolerance=1e-6)
-    options = {"max_iterations": 40, "damping": 0.1, "max_step": 0.3, "max_linear_step": 0.01, "position_tolerance": 1e-6}
+    options = {
+        "max_iterations": 40,
+        "damping": 0.1,
+        "max_step": 0.3,
+        "max_linear_step": 0.01,
+        "position_tolerance": 1e-6,
+    }
     assert_equal_to_oracle(chain, targets, near(chain, goals), params, **options)
 
 
@@ -346,7 +352,9 @@ def test_half_a_turn_has_norm_pi() -> None:
         for angle in (math.pi, math.pi - 1e-9, math.pi - 1e-4, 1e-9, 1e-4, 1.0, 3.0):
             target = np.eye(4)
             target[:3, :3] = reference.rodrigues(np.array(axis) / np.linalg.norm(axis), angle)
-            result = rj.inverse_kinematics(still, target, [0.0], rj.IkParams(max_iterations=1, orientation_tolerance=1e-12))
+            result = rj.inverse_kinematics(
+                still, target, [0.0], rj.IkParams(max_iterations=1, orientation_tolerance=1e-12)
+            )
             assert result.orientation_error == pytest.approx(angle, abs=1e-14 + 2e-15 * angle)
 
 
@@ -478,7 +486,12 @@ def test_no_input_crashes_or_passes_nan_off_as_converged(target: object, seed: o
 @given(positive, positive, positive, positive)
 def test_any_legal_parameters_end_in_finite_results(p: float, r: float, damping: float, step: float) -> None:
     params = rj.IkParams(
-        position_tolerance=p, orientation_tolerance=r, damping=damping, max_step=step, max_linear_step=step, max_iterations=9
+        position_tolerance=p,
+        orientation_tolerance=r,
+        damping=damping,
+        max_step=step,
+        max_linear_step=step,
+        max_iterations=9,
     )
     chain = arms.odd_arm()
     result = rj.inverse_kinematics(chain, reference.transform((0.3, 0.2, 0.9)), chain.home, params)

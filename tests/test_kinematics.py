@@ -250,7 +250,9 @@ def test_not_a_chain() -> None:
         rj.forward_kinematics("igus_rebel", np.zeros(6))  # type: ignore[arg-type]
 
 
-numbers = st.floats(allow_nan=True, allow_infinity=True) | st.integers() | st.booleans() | st.text(max_size=3) | st.none()
+numbers = (
+    st.floats(allow_nan=True, allow_infinity=True) | st.integers() | st.booleans() | st.text(max_size=3) | st.none()
+)
 
 
 @settings(max_examples=200, deadline=None)

@@ -110,7 +110,7 @@ def _numbers(element: ET.Element | None, key: str, default: tuple[float, ...]) -
 
 
 class PinocchioRobot:
-    """Pinocchio's model with every mimic as a joint of its own, so that the mapping is the caller's, mimics of mimics too."""
+    """Pinocchio's model with every mimic as a joint of its own: the mapping is the caller's, mimics of mimics too."""
 
     def __init__(self, text: str) -> None:
         self.model = pinocchio.buildModelFromXML(text)

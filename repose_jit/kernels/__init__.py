@@ -1,0 +1,1 @@
+"""Compiled numerics: arrays in, arrays and status codes out. No names, no units, no exceptions."""

@@ -19,14 +19,17 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 __all__ = ["jit"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 FAST_MATH = frozenset({"contract", "nsz", "arcp"})
 """Fused multiply-add, sign of zero, reciprocals. Never ``nnan`` or ``ninf``: non-finite values must be seen."""
 
 
-def jit(function: F) -> F:
-    """Compile a kernel: nopython, without the GIL, NumPy's division rules, cached on disk."""
+def jit(function: Callable[..., R]) -> Callable[..., R]:
+    """Compile a kernel: nopython, without the GIL, NumPy's division rules, cached on disk.
+
+    To a type checker its arguments are open: a plain tuple stands in for a NamedTuple where that halves the call.
+    """
     dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=set(FAST_MATH))(function)
     if not numba.config.DISABLE_JIT and _cache_works():
         with contextlib.suppress(AttributeError):

@@ -106,10 +106,10 @@ def forward_keeping_axes(
 
 @jit
 def damped_step(
-    J_work: NDArray[np.float64], m: int, e: tuple[Lanes, ...], damping: float, step_work: NDArray[np.float64]
+    m: int, e: tuple[Lanes, ...], damping: float, J_work: NDArray[np.float64], step_work: NDArray[np.float64]
 ) -> None:
     """Write ``Jᵀ (J Jᵀ + λ² I)⁻¹ e`` with λ = damping, one scratch row per entry of q (Wampler 1986)."""
-    y = substitute(factorise(normal_matrix(J_work, m), damping * damping), e)
+    y = substitute(factorise(normal_matrix(m, J_work), damping * damping), e)
     stride = WIDTH * m
     for entry in range(m):
         at = WIDTH * entry
@@ -183,11 +183,11 @@ def solve_block(
             break
         fill_columns(chain, T, BASE, work.axes, work.J)
         if use_pseudoinverse:
-            stuck = active & exact_step(chain, work.J, e, work.B, work.W, work.step)
+            stuck = active & exact_step(chain, e, work.J, work.B, work.W, work.step)
             singular = singular | stuck
             active = active & ~stuck
         else:
-            damped_step(work.J, m, e, params.damping, work.step)
+            damped_step(m, e, params.damping, work.J, work.step)
         ratio = excess(chain, params, work.step)
         # A step that is not a number (damping too small for a singular Jacobian) ends the lane where it is.
         finite = ratio <= LARGEST

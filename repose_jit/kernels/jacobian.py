@@ -34,8 +34,8 @@ def fill_columns(
     """Write the Jacobian of eight configurations: entry (r, e) in row r·m + e of the scratch.
 
     T is the tool frame, `axes_work` what :func:`keep_axis` kept. Column of a revolute joint with axis z at p:
-    [z × (p_ref − p); z], of a prismatic one [z; 0] (Siciliano et al. 2009, section 3.1); the columns of joints driven by
-    one entry add up, each times its multiplier.
+    [z × (p_ref − p); z], of a prismatic one [z; 0] (Siciliano et al. 2009, section 3.1); the columns of joints driven
+    by one entry add up, each times its multiplier.
     """
     m = chain.entries.size
     stride = WIDTH * m

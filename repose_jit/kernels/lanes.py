@@ -132,7 +132,7 @@ def _is_flat(array: Any, *, writable: bool = False) -> bool:
 # --- arithmetic and comparison ---------------------------------------------------------------------------------------
 
 
-def _register_binary(op: Callable[..., Any], result: types.Type, build: Callable[[Any, Any, Any], Any]) -> None:
+def _register_binary(op: Callable[..., Any], result: types.Type, build: Callable[..., Any]) -> None:
     @type_callable(op)
     def resolve(context: Any) -> Any:
         def typer(a: Any, b: Any) -> Any:
@@ -376,9 +376,7 @@ def all_lanes(mask: Lanes) -> bool:
     return bool(mask.all())
 
 
-@_compiled(
-    lambda x: _if(_are_lanes(x), lanes_type), lambda context, b, sig, args: _call_llvm(b, "sqrt", *args)
-)
+@_compiled(lambda x: _if(_are_lanes(x), lanes_type), lambda context, b, sig, args: _call_llvm(b, "sqrt", *args))
 def sqrt(x: Lanes) -> Lanes:
     """Return the square roots; NaN for negative numbers."""
     return np.sqrt(x)
@@ -438,5 +436,5 @@ def rotate_quadrant(shifted: Lanes, s: Lanes, c: Lanes) -> tuple[Lanes, Lanes]:
     """
     quadrant = shifted.view(np.int64)
     is_odd = (quadrant & 1) != 0
-    sine, cosine = np.where(is_odd, c, s), np.where(is_odd, s, c)
+    sine, cosine = where(is_odd, c, s), where(is_odd, s, c)
     return np.where(quadrant & 2, -sine, sine), np.where((quadrant + 1) & 2, -cosine, cosine)

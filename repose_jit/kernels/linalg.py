@@ -10,7 +10,7 @@ from repose_jit.kernels.lanes import WIDTH, Lanes, load, splat
 
 
 @jit
-def normal_matrix(J_work: NDArray[np.float64], m: int) -> tuple[Lanes, ...]:
+def normal_matrix(m: int, J_work: NDArray[np.float64]) -> tuple[Lanes, ...]:
     """Return the lower triangle of J Jᵀ row by row (21 lanes); entry (r, e) of J is scratch row r·m + e."""
     a00, a10, a11, a20, a21, a22 = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)
     a30, a31, a32, a33 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)

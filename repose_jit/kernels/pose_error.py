@@ -26,13 +26,28 @@ def rotation_log(
     w, x, y, z = tw, r21 - r12, r02 - r20, r10 - r01
     best = tw
     larger = tx > best
-    w, x, y, z = where(larger, r21 - r12, w), where(larger, tx, x), where(larger, r10 + r01, y), where(larger, r02 + r20, z)
+    w, x, y, z = (
+        where(larger, r21 - r12, w),
+        where(larger, tx, x),
+        where(larger, r10 + r01, y),
+        where(larger, r02 + r20, z),
+    )
     best = where(larger, tx, best)
     larger = ty > best
-    w, x, y, z = where(larger, r02 - r20, w), where(larger, r10 + r01, x), where(larger, ty, y), where(larger, r21 + r12, z)
+    w, x, y, z = (
+        where(larger, r02 - r20, w),
+        where(larger, r10 + r01, x),
+        where(larger, ty, y),
+        where(larger, r21 + r12, z),
+    )
     best = where(larger, ty, best)
     larger = tz > best
-    w, x, y, z = where(larger, r10 - r01, w), where(larger, r02 + r20, x), where(larger, r21 + r12, y), where(larger, tz, z)
+    w, x, y, z = (
+        where(larger, r10 - r01, w),
+        where(larger, r02 + r20, x),
+        where(larger, r21 + r12, y),
+        where(larger, tz, z),
+    )
     square = x * x + y * y + z * z
     s = sqrt(square)
     distant = square > SMALLEST_SQUARE

@@ -67,9 +67,7 @@ def load_tall(chain: ChainArrays, J_work: NDArray[np.float64], B_work: NDArray[n
 
 
 @jit
-def rotate_columns(
-    work: NDArray[np.float64], rows: int, columns: int, i: int, j: int, c: Lanes, s: Lanes
-) -> None:
+def rotate_columns(work: NDArray[np.float64], rows: int, columns: int, i: int, j: int, c: Lanes, s: Lanes) -> None:
     """Replace columns i and j of a scratch matrix by c·i − s·j and s·i + c·j."""
     for r in range(rows):
         at_i, at_j = WIDTH * (r * columns + i), WIDTH * (r * columns + j)
@@ -79,7 +77,7 @@ def rotate_columns(
 
 
 @jit
-def orthogonalise(B_work: NDArray[np.float64], rows: int, k: int, W_work: NDArray[np.float64]) -> None:
+def orthogonalise(rows: int, k: int, B_work: NDArray[np.float64], W_work: NDArray[np.float64]) -> None:
     """Rotate the k columns of B until they are orthogonal, and the columns of W with them.
 
     One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6.3): the norms of the columns are then the
@@ -113,7 +111,7 @@ def orthogonalise(B_work: NDArray[np.float64], rows: int, k: int, W_work: NDArra
 
 
 @jit
-def column_norm(B_work: NDArray[np.float64], rows: int, k: int, c: int) -> Lanes:
+def column_norm(rows: int, k: int, c: int, B_work: NDArray[np.float64]) -> Lanes:
     """Return the Euclidean norm of column c of a scratch matrix with k columns."""
     square = splat(0.0)
     for r in range(rows):
@@ -125,8 +123,8 @@ def column_norm(B_work: NDArray[np.float64], rows: int, k: int, c: int) -> Lanes
 @jit
 def exact_step(
     chain: ChainArrays,
-    J_work: NDArray[np.float64],
     e: tuple[Lanes, ...],
+    J_work: NDArray[np.float64],
     B_work: NDArray[np.float64],
     W_work: NDArray[np.float64],
     step_work: NDArray[np.float64],
@@ -137,16 +135,16 @@ def exact_step(
     """
     m = chain.entries.size
     rows, k = load_tall(chain, J_work, B_work)
-    orthogonalise(B_work, rows, k, W_work)
+    orthogonalise(rows, k, B_work, W_work)
     largest, least = splat(0.0), splat(np.inf)
     for c in range(k):
-        sigma = column_norm(B_work, rows, k, c)
+        sigma = column_norm(rows, k, c, B_work)
         largest, least = maximum(sigma, largest), minimum(sigma, least)
     regular = least > SINGULAR_RATIO * largest
     for entry in range(m):
         store(step_work, WIDTH * entry, splat(0.0))
     for c in range(k):
-        sigma = column_norm(B_work, rows, k, c)
+        sigma = column_norm(rows, k, c, B_work)
         # Tall Jᵀ = B Wᵀ gives J⁺e = Σ B_c (W_cᵀ e)/σ²; tall J = B Wᵀ gives J⁺e = Σ W_c (B_cᵀ e)/σ².
         dot = splat(0.0)
         for r in range(6):
@@ -177,9 +175,9 @@ def singular_block(
     """Write the singular values of eight Jacobians to the scratch, largest first."""
     jacobian_block(chain, q, row, BASE, axes_work, J_work)
     rows, k = load_tall(chain, J_work, B_work)
-    orthogonalise(B_work, rows, k, W_work)
+    orthogonalise(rows, k, B_work, W_work)
     for c in range(k):
-        value = column_norm(B_work, rows, k, c)
+        value = column_norm(rows, k, c, B_work)
         for other in range(c):
             held = load(sigma_work, WIDTH * other)
             store(sigma_work, WIDTH * other, maximum(held, value))

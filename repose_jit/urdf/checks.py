@@ -102,7 +102,7 @@ def _check_loops(links: Sequence[str], above: Mapping[str, JointNames], findings
         while link in above and link not in ends_at_root:
             if link in path:
                 walked = list(path)
-                loop = [*reversed(walked[walked.index(link) :]), walked[-1]]
+                loop = [link, *reversed(walked[walked.index(link) + 1 :]), link]
                 raise findings.error(f"the links form a loop: {' → '.join(map(repr, loop))}, expected a tree")
             path[link] = None
             link = above[link].parent

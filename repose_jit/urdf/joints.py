@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from repose_jit.urdf.tree import UrdfJoint
 from repose_jit.urdf.xml import attribute, numbers, place
 from repose_jit.validation import require_rigid
 
-__all__ = ["clean_joint", "joint_from_object", "names_from_object", "names_from_xml"]
+__all__ = ["clean_joint", "joint_from_object", "names_from_object", "names_from_xml", "with_written_rpy"]
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MOVING = frozenset({"revolute", "continuous", "prismatic"})
@@ -48,28 +49,32 @@ def names_from_xml(element: ET.Element, findings: Findings) -> JointNames:
     parent, child = (attribute(end, "link", where, findings) for end in ends if end is not None)
     mimic = element.find("mimic")
     source = None if mimic is None else attribute(mimic, "joint", where, findings)
-    return _names(name, joint_type, parent, child, source, findings)
+    return _with_meant_mimic(JointNames(name, joint_type, parent, child, source), findings)
 
 
 def names_from_object(joint: Any, findings: Findings) -> JointNames:
     """Take the same names from a joint of a loaded object."""
     source = None if joint.mimic is None else joint.mimic.joint
-    return _names(joint.name, joint.joint_type, joint.parent, joint.child, source, findings)
+    names = JointNames(joint.name, joint.joint_type, joint.parent, joint.child, source)
+    return _with_meant_mimic(names, findings)
 
 
-def _names(name: str, joint_type: str, parent: str, child: str, source: str | None, findings: Findings) -> JointNames:
-    if joint_type == "fixed":
-        source = None
-    elif source is not None and joint_type not in MOVING:
-        raise findings.error(f"joint {name!r}: mimic: got one on a {joint_type} joint, which one number cannot move")
-    return JointNames(name, joint_type, parent, child, source)
+def _with_meant_mimic(joint: JointNames, findings: Findings) -> JointNames:
+    """Drop a mimic from a fixed joint, where it means nothing, and refuse it on joints that it cannot move."""
+    if joint.joint_type == "fixed":
+        return joint._replace(source=None)
+    if joint.source is not None and joint.joint_type not in MOVING:
+        raise findings.error(
+            f"joint {joint.name!r}: mimic: got one on a {joint.joint_type} joint, which one number cannot move"
+        )
+    return joint
 
 
 def clean_joint(element: ET.Element, names: JointNames, findings: Findings) -> ET.Element:
     """Write a joint anew so that urchin understands it as it is meant.
 
-    urchin takes an axis shorter than 1e-4 for x, repeats the first of comma-separated numbers, and fails without
-    velocity and effort; so axes are normalised, numbers written plainly, and 0 stands for what a limit lacks.
+    urchin takes an axis shorter than 1e-4 for x, misreads or refuses comma-separated numbers, and fails without velocity
+    and effort; so axes are normalised, numbers written plainly, and 0 stands for what a limit lacks.
 
     Raises
     ------
@@ -139,6 +144,7 @@ def joint_from_object(joint: Any, names: JointNames, findings: Findings) -> Urdf
         parent_link=names.parent,
         child_link=names.child,
         origin=origin,
+        rpy=None,
         axis=axis,
         lower=lower,
         upper=upper,
@@ -189,6 +195,12 @@ def _unit(axis: Sequence[float], where: str, findings: Findings) -> list[float]:
     norm = math.hypot(*scaled)
     # What is a unit vector already stays as it is to the last bit.
     return values if abs(norm * largest - 1.0) < 4e-16 else [value / norm for value in scaled]
+
+
+def with_written_rpy(joint: UrdfJoint, element: ET.Element) -> UrdfJoint:
+    """Return `joint` with the roll, pitch, yaw that :func:`clean_joint` wrote; urchin keeps only their matrix."""
+    roll, pitch, yaw = (float(word) for origin in element.iter("origin") for word in origin.attrib["rpy"].split())
+    return replace(joint, rpy=(roll, pitch, yaw))
 
 
 def _text(values: Sequence[float]) -> str:

@@ -6,16 +6,17 @@ import io
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repose_jit.errors import InputError, nearest_names
+from repose_jit.errors import InputError, ModelError, nearest_names, shown
 from repose_jit.urdf.checks import JointNames, check_tree, unusable_mimics
 from repose_jit.urdf.findings import Findings
-from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml
+from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml, with_written_rpy
 from repose_jit.urdf.links import link_from_object, link_from_xml
 from repose_jit.urdf.tree import UrdfLink, UrdfTree
-from repose_jit.urdf.xml import MAX_BYTES, parse_urdf
+from repose_jit.urdf.xml import MAX_BYTES, NotNumbersError, parse_urdf
 
 __all__ = ["load_urdf"]
 
@@ -27,8 +28,8 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     ----------
     source
         A path; or the text itself, which a string or bytes with a ``<`` is taken for; or a loaded ``urchin.URDF`` or
-        ``urdfpy.URDF``. Prefer the file to the object: those libraries replace a zero axis by x and read
-        comma-separated numbers wrongly without saying so, and afterwards it cannot be seen.
+        ``urdfpy.URDF``. Prefer the file to the object: those libraries replace a zero axis by x and, on older NumPy,
+        read comma-separated numbers wrongly, without saying so; afterwards it cannot be seen.
     strict
         If false, missing position limits (unlimited), comma-separated numbers (read) and mimics without a usable source
         (left out) are warnings instead of errors.
@@ -55,7 +56,10 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
         tree = _from_object(source, findings, None)
     elif isinstance(source, str | bytes | os.PathLike):
         data, findings = _read(source, strict)
-        tree = _from_xml(parse_urdf(data, findings), findings)
+        try:
+            tree = _from_xml(parse_urdf(data, findings), findings)
+        except NotNumbersError as error:
+            raise ModelError(str(error)) from None
     else:
         raise InputError(
             f"source: got {type(source).__name__}, expected a path, the text of a URDF, or a urchin.URDF or urdfpy.URDF"
@@ -86,11 +90,13 @@ def _read(source: str | bytes | os.PathLike[Any], strict: bool) -> tuple[str | b
             return file.read(MAX_BYTES + 1), Findings(path.name, strict=strict)
     except FileNotFoundError:
         advice = nearest_names(path.name, _urdfs_in(path.parent))
-        problem = f"there is no file {str(path)!r}; {advice} (a text is taken for a URDF if it contains '<')"
+        problem = (
+            f"there is no file {shown(str(path), most=200)}; {advice} (a text is taken for a URDF if it contains '<')"
+        )
     except IsADirectoryError:
         problem = f"{str(path)!r} is a directory, expected a file; {nearest_names(path.name, _urdfs_in(path))}"
     except (OSError, ValueError) as error:
-        problem = f"{str(path)[:200]!r} cannot be read: {error}"
+        problem = f"{shown(str(path), most=200)} cannot be read: {error}"
     raise InputError(f"source: {problem}")
 
 
@@ -106,7 +112,9 @@ def _from_xml(robot: ET.Element, findings: Findings) -> UrdfTree:
     for link in links:
         ET.SubElement(clean, "link", name=link.name)
     clean.extend([clean_joint(element, names, findings) for element, names in zip(elements, joints, strict=True)])
-    return _from_object(_parse_with_urchin(ET.tostring(clean), findings), findings, links)
+    tree = _from_object(_parse_with_urchin(ET.tostring(clean), findings), findings, links)
+    written = tuple(with_written_rpy(*pair) for pair in zip(tree.joints, clean.findall("joint"), strict=True))
+    return replace(tree, joints=written)
 
 
 def _checked(

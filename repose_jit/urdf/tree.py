@@ -84,6 +84,8 @@ class UrdfJoint:
         Names of the links.
     origin
         (4, 4) child link at rest → parent link; its translation in metres.
+    rpy
+        Roll, pitch, yaw of the origin [rad] as the file writes them; None if only the matrix is known.
     axis
         (3,) unit vector in the child link's frame; x for joints without one.
     lower, upper
@@ -99,6 +101,7 @@ class UrdfJoint:
     parent_link: str
     child_link: str
     origin: FloatArray
+    rpy: tuple[float, float, float] | None
     axis: FloatArray
     lower: float
     upper: float

@@ -21,6 +21,9 @@ MAX_DEPTH = 100
 MAX_ELEMENTS = 200_000
 """Largest number of elements kept, which bounds the memory of documents made of very many short elements."""
 
+MAX_LENGTH = 1_000
+"""Longest name and longest list of numbers: the search for the nearest name takes time quadratic in it."""
+
 KEPT: dict[str, frozenset[str]] = {
     "robot": frozenset({"link", "joint"}),
     "joint": frozenset({"parent", "child", "origin", "axis", "limit", "mimic"}),
@@ -33,7 +36,7 @@ KEPT: dict[str, frozenset[str]] = {
 
 OTHER_FORMATS = {"mujoco": "MuJoCo's MJCF", "sdf": "SDFormat", "COLLADA": "COLLADA", "html": "a web page"}
 
-NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE | re.ASCII)
+NUMBER = re.compile(r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE | re.ASCII)
 
 
 class NotNumbersError(ModelError):
@@ -142,7 +145,10 @@ class _Builder:
         if tag != "robot":
             kind = OTHER_FORMATS.get(tag)
             raise self._findings.error(f"got a <{tag}> document{f' ({kind})' if kind else ''}, expected URDF's <robot>")
-        return ET.Element(tag, attributes)
+        name = attributes.get("name", "")
+        if len(name) > MAX_LENGTH:
+            raise self._findings.error(f"robot: name: got {len(name)} characters, expected at most {MAX_LENGTH}")
+        return ET.Element(tag, name=name)
 
     def _xacro(self, what: str) -> ModelError:
         return self._findings.error(
@@ -162,11 +168,13 @@ def attribute(element: ET.Element, name: str, where: str, findings: Findings) ->
     Raises
     ------
     ModelError
-        If it is missing or empty.
+        If it is missing, empty or absurdly long.
     """
     value = element.get(name)
     if not value:
         raise findings.error(f"{where}: got <{element.tag}> without `{name}`, expected one")
+    if len(value) > MAX_LENGTH:
+        raise findings.error(f"{where}: {name}: got {len(value)} characters, expected at most {MAX_LENGTH}")
     return value
 
 
@@ -180,6 +188,8 @@ def numbers(text: str, count: int, where: str, findings: Findings, *, infinite: 
     ModelError
         If one is NaN or infinite, or, in strict mode, if commas separate them.
     """
+    if len(text) > MAX_LENGTH:
+        raise findings.error(f"{where}: got {len(text)} characters, expected at most {MAX_LENGTH}")
     if "," in text:
         findings.tolerate(Note.COMMAS, where, f"{where}: got {text!r}, expected numbers separated by spaces")
     words = text.replace(",", " ").split()

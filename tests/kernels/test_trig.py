@@ -32,7 +32,9 @@ def both(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_error_is_below_4e_16_up_to_a_thousand_radians() -> None:
     rng = np.random.default_rng(0)
     quarter_turns = np.arange(-636, 636) * (np.pi / 2)
-    near_zeros = np.concatenate([np.nextafter(quarter_turns, 1e4), quarter_turns, quarter_turns + 1e-9, quarter_turns + 0.7])
+    near_zeros = np.concatenate(
+        [np.nextafter(quarter_turns, 1e4), quarter_turns, quarter_turns + 1e-9, quarter_turns + 0.7]
+    )
     x = np.concatenate([rng.uniform(-4, 4, 80_000), rng.uniform(-1000, 1000, 80_000), near_zeros, np.zeros(8)])
     x = x[: x.size // 8 * 8]
     s, c = both(x)

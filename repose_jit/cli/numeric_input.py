@@ -1,0 +1,179 @@
+"""Numbers on the command line and in files: ``0.1,-0.2``, ``.npy``, ``.csv``, JSON, standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from repose_jit.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["Table", "data_name", "numbers", "read_data"]
+
+NPY_START = b"\x93NUMPY"
+SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+
+
+def numbers(count: int | None = None) -> Callable[[str], tuple[float, ...]]:
+    """Return a type for options: finite numbers separated by commas or spaces, `count` of them if that is given."""
+
+    def convert(text: str) -> tuple[float, ...]:
+        try:
+            values = parse_numbers(text)
+        except InputError as error:
+            raise click.BadParameter(str(error)) from None
+        if count is not None and len(values) != count:
+            raise click.BadParameter(f"got {len(values)} numbers, expected {count}")
+        return values
+
+    return convert
+
+
+def parse_numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers of a text such as ``"0.1, -0.2"``.
+
+    Raises
+    ------
+    InputError
+        If one is not a finite number.
+    """
+    values = []
+    for word in SEPARATOR.split(text.strip()):
+        try:
+            number = float(word)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(f"got {word!r}, expected a finite number")
+        values.append(number)
+    return tuple(values)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of numbers in a text.
+
+    Attributes
+    ----------
+    names
+        The names of the columns from the first line; empty if it has none.
+    rows
+        (N, k) numbers.
+    """
+
+    names: tuple[str, ...]
+    rows: FloatArray
+
+    def columns(self, wanted: tuple[str, ...], *, where: str) -> FloatArray:
+        """Return the columns of these names, in this order.
+
+        Raises
+        ------
+        UnknownNameError
+            If one is missing.
+        """
+        for name in wanted:
+            if name not in self.names:
+                raise UnknownNameError("column", name, self.names, where=where)
+        return self.rows[:, [self.names.index(name) for name in wanted]]
+
+
+def data_name(path: str) -> str:
+    """Return how messages call a file of data."""
+    return "standard input" if path == "-" else path
+
+
+def read_data(path: str) -> Any:
+    """Read a file, or standard input for ``-``; what is in it tells its kind.
+
+    Returns
+    -------
+    array, Table or JSON value
+        From NumPy's format, from lines of numbers, and from a text that starts with ``[`` or ``{``.
+
+    Raises
+    ------
+    InputError
+        If the contents are none of the three; with the line.
+    OSError
+        If there is no such file.
+    """
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    where = data_name(path)
+    if data.startswith(NPY_START):
+        return _read_npy(data, where)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{where}: got binary data, expected .npy, CSV or JSON") from None
+    if text.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not valid JSON: {error}") from None
+    return _read_lines(text, where)
+
+
+def _read_npy(data: bytes, where: str) -> FloatArray:
+    import numpy as np
+
+    try:
+        array = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(f"{where}: cannot be read as .npy: {error}") from None
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{where}: got entries of type {array.dtype}, expected real numbers")
+    return np.asarray(array, dtype=np.float64)
+
+
+def _read_lines(text: str, where: str) -> Table:
+    import numpy as np
+
+    names: tuple[str, ...] = ()
+    rows: list[tuple[float, ...]] = []
+    for number, full_line in enumerate(text.splitlines(), start=1):
+        line = full_line.partition("#")[0].strip()
+        if not line:
+            continue
+        if not rows and not names and _is_header(line):
+            names = _column_names(line, f"{where}: line {number}")
+            continue
+        try:
+            rows.append(parse_numbers(line))
+        except InputError as error:
+            raise InputError(f"{where}: line {number}: {error}") from None
+        expected = len(names or rows[0])
+        if len(rows[-1]) != expected:
+            raise InputError(f"{where}: line {number}: got {len(rows[-1])} numbers, expected {expected}")
+    if not rows:
+        raise InputError(f"{where}: got no numbers")
+    return Table(names, np.array(rows))
+
+
+def _column_names(line: str, where: str) -> tuple[str, ...]:
+    words = re.split(r"[,;]" if "," in line or ";" in line else r"\s+", line)
+    names = tuple(word.strip().strip('"') for word in words)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{where}: the column {name!r} is there twice")
+    return names
+
+
+def _is_header(line: str) -> bool:
+    """Tell whether no word of the line is a number."""
+    words = SEPARATOR.split(line)
+    return not any(re.match(r"[+-]?[\d.]", word) for word in words) and words[0].lower() not in ("nan", "inf", "-inf")
