@@ -31,6 +31,11 @@ if TYPE_CHECKING:
         manipulability_squared,
         singular_values,
     )
+    from repose_jit.reach.engine import ReachStatus
+    from repose_jit.reach.reach_map import ReachMap
+    from repose_jit.reach.study import ReachStudy
+    from repose_jit.reach.targets import super_fibonacci, voxel_grid
+    from repose_jit.seeds import spread_seeds
 
 __version__ = "0.1.0"
 
@@ -58,6 +63,12 @@ _HOMES = {
     "link_transforms": "kinematics",
     "manipulability_squared": "kinematics",
     "singular_values": "kinematics",
+    "ReachStatus": "reach.engine",
+    "ReachMap": "reach.reach_map",
+    "ReachStudy": "reach.study",
+    "super_fibonacci": "reach.targets",
+    "voxel_grid": "reach.targets",
+    "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""
 
@@ -73,6 +84,9 @@ __all__ = [
     "JointType",
     "KinematicChain",
     "ModelError",
+    "ReachMap",
+    "ReachStatus",
+    "ReachStudy",
     "ReposeError",
     "ShapeError",
     "SingularJacobianError",
@@ -86,6 +100,9 @@ __all__ = [
     "link_transforms",
     "manipulability_squared",
     "singular_values",
+    "spread_seeds",
+    "super_fibonacci",
+    "voxel_grid",
 ]
 
 
