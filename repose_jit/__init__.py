@@ -33,7 +33,12 @@ if TYPE_CHECKING:
         singular_values,
     )
     from repose_jit.model import RobotModel
+    from repose_jit.reach.engine import ReachStatus
+    from repose_jit.reach.reach_map import ReachMap
+    from repose_jit.reach.study import ReachStudy
+    from repose_jit.reach.targets import super_fibonacci, voxel_grid
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
+    from repose_jit.seeds import spread_seeds
 
 __version__ = "0.1.0"
 
@@ -63,10 +68,16 @@ _HOMES = {
     "manipulability_squared": "kinematics",
     "singular_values": "kinematics",
     "RobotModel": "model",
+    "ReachStatus": "reach.engine",
+    "ReachMap": "reach.reach_map",
+    "ReachStudy": "reach.study",
+    "super_fibonacci": "reach.targets",
+    "voxel_grid": "reach.targets",
     "RobotPreset": "robots",
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
+    "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""
 
@@ -82,6 +93,9 @@ __all__ = [
     "JointType",
     "KinematicChain",
     "ModelError",
+    "ReachMap",
+    "ReachStatus",
+    "ReachStudy",
     "ReposeError",
     "RobotModel",
     "RobotPreset",
@@ -101,6 +115,9 @@ __all__ = [
     "preset",
     "resolve_chain",
     "singular_values",
+    "spread_seeds",
+    "super_fibonacci",
+    "voxel_grid",
 ]
 
 

@@ -1,0 +1,1 @@
+"""Reachability studies: which poses of a workspace a robot can take."""

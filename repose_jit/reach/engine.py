@@ -1,0 +1,171 @@
+"""Solve the poses of a study in chunks on a pool of threads: the same result whatever their number."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repose_jit.chain import KinematicChain
+from repose_jit.ik import IkParams, inverse_kinematics
+from repose_jit.reach.bound import ReachBound
+
+__all__ = ["ReachJob", "ReachStatus", "available_cpus", "solve_all", "solve_chunk"]
+
+FloatArray = NDArray[np.float64]
+
+CHUNK_POSES = 8192
+"""Poses per chunk: a few megabytes, and about a tenth of a second if none is reached."""
+
+
+class ReachStatus(IntEnum):
+    """What became of a pose."""
+
+    UNINITIALIZED = 0
+    """Not tried yet."""
+    REACHED = 1
+    """A configuration takes the pose within the tolerances, and within the limits where they are enforced."""
+    NOT_FOUND = 2
+    """The budget is spent: the pose may be reachable or not."""
+    PROVEN_UNREACHABLE = 3
+    """The pose is further away than the arm can stretch."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReachJob:
+    """The poses of a study and how to solve them.
+
+    Pose number i is orientation ``i % k`` at voxel ``i // k``, voxels counted with z fastest.
+
+    Attributes
+    ----------
+    chain, params
+        The robot, and the solve of each attempt.
+    axes
+        The x, y and z coordinates of the voxel centres [m].
+    rotations
+        (k, 3, 3) orientations of the tool at every voxel.
+    seeds
+        (a, n) one configuration per attempt [rad or m].
+    bound
+        Poses that it excludes are not tried.
+    """
+
+    chain: KinematicChain
+    params: IkParams
+    axes: tuple[FloatArray, FloatArray, FloatArray]
+    rotations: FloatArray
+    seeds: FloatArray
+    bound: ReachBound
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Voxels along x, y and z, and orientations."""
+        x, y, z = self.axes
+        return len(x), len(y), len(z), len(self.rotations)
+
+    def targets(self, start: int, stop: int) -> FloatArray:
+        """Return the poses start to stop − 1, (stop − start, 4, 4) in the base frame [m]."""
+        *voxel, orientation = np.unravel_index(np.arange(start, stop), self.shape)
+        T = np.zeros((stop - start, 4, 4))
+        T[:, :3, :3] = self.rotations[orientation]
+        for i in range(3):
+            T[:, i, 3] = self.axes[i][voxel[i]]
+        T[:, 3, 3] = 1.0
+        return T
+
+
+def solve_chunk(job: ReachJob, start: int, stop: int, *, cancelled: threading.Event | None = None) -> NDArray[np.int8]:
+    """Return the status (stop − start,) of the poses start to stop − 1.
+
+    Every attempt goes through the poses that no earlier one reached. Each pose sees the same seeds and is solved on its
+    own, so its status does not depend on which others are in the chunk.
+
+    Parameters
+    ----------
+    job, start, stop
+        What to solve.
+    cancelled
+        Looked at between attempts: once it is set the rest is not worth solving, for nobody will read it.
+    """
+    T = job.targets(start, stop)
+    excluded = job.bound.excludes(
+        T[:, :3, :3],
+        T[:, :3, 3],
+        position_tolerance=job.params.position_tolerance,
+        orientation_tolerance=job.params.orientation_tolerance,
+    )
+    status = np.where(excluded, ReachStatus.PROVEN_UNREACHABLE, ReachStatus.NOT_FOUND).astype(np.int8)
+    unsolved = np.flatnonzero(~excluded)
+    T = T[unsolved]
+    for seed in job.seeds:
+        if not unsolved.size or (cancelled is not None and cancelled.is_set()):
+            break
+        reached = np.asarray(inverse_kinematics(job.chain, T, seed, job.params).converged)
+        status[unsolved[reached]] = ReachStatus.REACHED
+        unsolved, T = unsolved[~reached], T[~reached]
+    return status
+
+
+def solve_all(job: ReachJob, status_out: NDArray[np.int8], *, threads: int) -> Generator[int]:
+    """Fill the flat `status_out` and yield the number of poses done after every chunk.
+
+    Closing the iterator, or an exception in it (KeyboardInterrupt included), ends the work within one attempt.
+    """
+    count = status_out.size
+    cancelled = threading.Event()
+
+    def work(start: int) -> int:
+        stop = min(start + CHUNK_POSES, count)
+        status_out[start:stop] = solve_chunk(job, start, stop, cancelled=cancelled)
+        return stop - start
+
+    done = 0
+    starts = iter(range(0, count, CHUNK_POSES))
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="repose-reach")
+    try:
+        # Two chunks per thread are queued at most, so that no study needs much more memory than its result.
+        running: set[Future[int]] = {pool.submit(work, start) for start in islice(starts, 2 * threads)}
+        while running:
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(work, start) for start in islice(starts, len(finished))}
+            for future in finished:
+                done += future.result()
+                yield done
+    finally:
+        cancelled.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def available_cpus() -> int:
+    """Return how many threads of this process can run at once: its CPU affinity, and the quota of its control group."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _control_group_quota()
+    return cpus if quota is None else max(1, min(cpus, round(quota)))
+
+
+def _control_group_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
+    """Return the CPUs that Linux grants this container (control groups, version 2 or 1), None if it sets no limit."""
+    try:
+        quota, period = (root / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:
+            quota, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        except OSError:
+            return None
+    try:
+        cpus = float(quota) / float(period)
+    except (ValueError, ZeroDivisionError):  # "max", version 2's word for no limit
+        return None
+    return cpus if cpus > 0.0 else None

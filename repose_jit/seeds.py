@@ -1,0 +1,97 @@
+"""Configurations to start a solve from: the same well spread ones for every target."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repose_jit.chain import KinematicChain, require_chain
+from repose_jit.errors import InputError
+from repose_jit.kernels.arrays import FIXED, PRISMATIC
+
+__all__ = ["spread_seeds"]
+
+FloatArray = NDArray[np.float64]
+
+MAX_RNG_SEED = 2**64 - 1
+
+
+def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> FloatArray:
+    """Return the seeds of attempts 0 to count − 1, spread out over the joint ranges.
+
+    Attempt 0 is home, attempt 1 mid-range if that differs, and the others follow a low-discrepancy sequence. Each seed
+    depends on the chain, `rng_seed` and the number of its attempt alone, so a longer list starts with the shorter one.
+
+    Parameters
+    ----------
+    chain
+        The robot. Joints that turn without end are sampled in [−π, π]; entries of fixed joints are 0.
+    count
+        How many, ≥ 0.
+    rng_seed
+        Shifts the whole sequence, 0 to 2⁶⁴ − 1.
+
+    Returns
+    -------
+    (count, n) array
+        Configurations within the limits [rad or m].
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or a joint slides without limits: there is no range to spread over.
+
+    Notes
+    -----
+    The R-sequence (Roberts 2018): u_k = frac(shift + k · (1/g, 1/g², ..., 1/gᵈ)) with g > 1 the root of gᵈ⁺¹ = g + 1, a
+    Kronecker sequence whose points stay far apart in any number of dimensions d.
+    """
+    require_chain(chain)
+    for name, value, least, most in (("count", count, 0, None), ("rng_seed", rng_seed, 0, MAX_RNG_SEED)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise InputError(f"{name}: got {value!r}, expected an integer")
+        if value < least or (most is not None and value > most):
+            raise InputError(f"{name}: got {value}, expected {least} or more" + (f", at most {most}" if most else ""))
+    lower, upper = _sampled_range(chain)
+    moving = chain.arrays.entries != FIXED
+    home = chain.clamp_to_limits(chain.home)
+    middle = np.where(moving, 0.5 * lower + 0.5 * upper, home)
+    named = [home] if np.array_equal(middle, home) else [home, middle]
+    attempts = np.arange(len(named), max(count, len(named)))[:, None]
+    d = int(np.count_nonzero(moving))
+    u = (_shift(int(rng_seed), d) + attempts * _steps(d)) % 1.0
+    spread = np.tile(home, (len(attempts), 1))
+    spread[:, moving] = lower[moving] + u * (upper - lower)[moving]
+    seeds = np.concatenate([named, spread])[:count]
+    # Rounding may leave the range by a unit in the last place.
+    return chain.clamp_to_limits(seeds)
+
+
+def _sampled_range(chain: KinematicChain) -> tuple[FloatArray, FloatArray]:
+    lower, upper = chain.lower_limits.copy(), chain.upper_limits.copy()
+    endless = ~(np.isfinite(lower) & np.isfinite(upper))
+    for i in np.flatnonzero(endless & (chain.arrays.entries == PRISMATIC)):
+        raise InputError(
+            f"joint {chain.joint_names[i]!r}: got limits [{lower[i]:g}, {upper[i]:g}] on a prismatic joint, "
+            "expected finite ones: seeds are spread over the range"
+        )
+    lower[endless], upper[endless] = -np.pi, np.pi
+    return lower, upper
+
+
+def _steps(d: int) -> FloatArray:
+    g = 2.0
+    for _ in range(64):
+        g = (1.0 + g) ** (1.0 / (d + 1))
+    return np.array([g**-i % 1.0 for i in range(1, d + 1)])
+
+
+def _shift(rng_seed: int, d: int) -> FloatArray:
+    """Return d numbers in [0, 1) from the mixing function of SplitMix64 (Steele, Lea and Flood 2014)."""
+    shift = np.empty(d)
+    for i in range(d):
+        z = (rng_seed + (i + 1) * 0x9E3779B97F4A7C15) % 2**64
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        shift[i] = ((z ^ (z >> 31)) >> 11) / 2**53
+    return shift
