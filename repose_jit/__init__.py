@@ -33,11 +33,11 @@ if TYPE_CHECKING:
         singular_values,
     )
     from repose_jit.model import RobotModel
-    from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.reach.engine import ReachStatus
     from repose_jit.reach.reach_map import ReachMap
     from repose_jit.reach.study import ReachStudy
     from repose_jit.reach.targets import super_fibonacci, voxel_grid
+    from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
 __version__ = "0.1.0"
