@@ -89,7 +89,7 @@ $(VENV)/.bench: $(VENV)/.dev
 # -------------------------------------------------------------------------------------------------- pinned versions
 
 # The newest of everything, for every Python from 3.11 on, and the lowest of what pyproject.toml names, for 3.11.
-LOCK := uv pip compile --quiet --upgrade --no-annotate --custom-compile-command 'make lock' --python-version 3.11
+LOCK := uv pip compile --quiet --upgrade --only-binary :all: --no-annotate --custom-compile-command 'make lock' --python-version 3.11
 
 lock: $(VENV)/.python ## pin the newest versions in constraints.txt and constraints-lowest.txt
 	$(BIN)/python $(INSTALL) uv
