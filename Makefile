@@ -97,7 +97,7 @@ lock: $(VENV)/.python ## pin the newest versions in constraints.txt and constrai
 	$(BIN)/$(LOCK) --resolution lowest-direct --extra test pyproject.toml --output-file constraints-lowest.txt
 
 test-lowest: $(LOWEST)/.test ## run the quick tests with the lowest supported versions; needs Python 3.11
-	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-lowest $(LOWEST)/bin/python -m pytest -W default -m "not slow" $(ARGS)
+	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-lowest $(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning -m "not slow" $(ARGS)
 
 $(LOWEST)/.test: pyproject.toml constraints-lowest.txt
 	$(CHECK_PYTHON)

@@ -387,7 +387,10 @@ def _rebuild(
 def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...]:
     if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable):
         raise InputError(f"{where}: got {type(joints).__name__}, expected a list of JointSpec")
-    result = tuple(joints)
+    try:
+        result = tuple(joints)
+    except TypeError:  # a zero-dimensional array calls itself iterable
+        raise InputError(f"{where}: got {type(joints).__name__}, expected a list of JointSpec") from None
     for i, joint in enumerate(result):
         if not isinstance(joint, JointSpec):
             raise InputError(f"{where}[{i}]: got {type(joint).__name__}, expected a JointSpec")

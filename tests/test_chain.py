@@ -169,6 +169,8 @@ def test_chains_name_what_is_wrong_with_their_joints() -> None:
         KinematicChain([free, "b"])  # type: ignore[list-item]
     with pytest.raises(InputError, match=r"^joints: got str, expected a list of JointSpec$"):
         KinematicChain("igus_rebel")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^joints: got ndarray, expected a list of JointSpec$"):
+        KinematicChain(np.array(1.0))  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=r"^off_path_sources: got a joint without a name"):
         KinematicChain([free], off_path_sources=[JointSpec.revolute(ZERO, ZERO)])
     for name in ("", 3):
