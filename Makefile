@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-STUDY ?= igus_rebel
+ROBOT ?= igus_rebel
 ARGS ?=
 
 BIN := $(VENV)/bin
@@ -29,8 +29,9 @@ export JUPYTER_RUNTIME_DIR := $(CURDIR)/.cache/jupyter/runtime
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
-reach: $(VENV)/.core ## run a reachability study: the igus ReBeL's, or STUDY=my_study.toml
-	$(BIN)/repose-jit reach run $(STUDY) $(ARGS)
+reach: $(VENV)/.core ## run a reachability study of the igus ReBeL, or of ROBOT=name, into results/
+	@mkdir -p results
+	$(BIN)/repose-jit reach run $(ROBOT) --out results/reach.zarr --overwrite $(ARGS)
 
 test: lint ## run every check; pytest takes ARGS="-k name"
 	$(BIN)/python -m pytest $(ARGS)
