@@ -291,6 +291,23 @@ class KinematicChain:
         ------
         ConfigError
             With every mistake found: unknown keys at any depth, types, units, and what makes no kinematic sense.
+
+        Examples
+        --------
+        >>> chain = KinematicChain.from_config(
+        ...     {
+        ...         "joints": [
+        ...             {
+        ...                 "joint_type": "prismatic",
+        ...                 "origin_translation": [0, 0, "150mm"],
+        ...                 "origin_rpy": [0, "90deg", 0],
+        ...                 "limits": {"prismatic": {"lower": 0, "upper": "40cm"}},
+        ...             }
+        ...         ]
+        ...     }
+        ... )
+        >>> chain.home
+        array([0.2])
         """
         return read_config(source, read_kinematic_chain)
 

@@ -78,7 +78,7 @@ def is_file_name(name: str) -> bool:
     """Tell whether a string means a file: it exists, has a folder in front, or ends like a robot description."""
     ends = Path(name).suffix.lower() in CONFIG_SUFFIXES + URDF_SUFFIXES
     # Path.is_file raises for a name that no file system would take.
-    return ends or Path(name).name != name or os.path.isfile(name)  # noqa: PTH113
+    return ends or Path(name).name != name or os.path.isfile(name)
 
 
 def _decode_toml(text: str) -> object:

@@ -158,6 +158,6 @@ def shown(value: object, *, most: int = 80) -> str:
     """Return a value the way a message shows it: its repr, cut to `most` characters."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001  what a foreign repr raises must not replace the message it belongs to
+    except Exception:  # what a foreign repr raises must not replace the message it belongs to
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."

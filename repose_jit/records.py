@@ -28,6 +28,17 @@ def record(cls: type[R]) -> Reader[R]:
 
     A field with a default may be left out. ``Annotated[float, LENGTH]`` lets a value be written with a unit. What the
     dataclass itself checks on construction is reported with the path, for each field that is wrong on its own.
+
+    Examples
+    --------
+    A section of a task, with the keys of its parameter object:
+
+    >>> from repose_jit.ik import IkParams
+    >>> table = Table({"ik": {"max_iterations": 20}})
+    >>> params = table.take("ik", record(IkParams), IkParams())
+    >>> table.finish()
+    >>> params.max_iterations
+    20
     """
     hints = get_type_hints(cls, include_extras=True)
     needed = {

@@ -100,6 +100,14 @@ def preset(name: str) -> RobotPreset:
     ------
     UnknownNameError
         If there is none, with the nearest names.
+
+    Examples
+    --------
+    >>> robot = preset("igus_rebel")
+    >>> robot.dof, robot.provenance.maker
+    (6, 'igus')
+    >>> robot.chain(expected_dof=6).joint_names
+    ('joint1', 'joint2', 'joint3', 'joint4', 'joint5', 'joint6')
     """
     names = RobotPreset.names()
     if not isinstance(name, str) or name not in names:
@@ -145,6 +153,14 @@ def read_robot(table: Table) -> KinematicChain:
 
     The caller reads its other keys from the same table and then calls ``table.finish()``; until that has passed, the
     result may be None.
+
+    Examples
+    --------
+    >>> table = Table({"chain": "igus_rebel", "tool_offset": {"translation": [0, 0, "5cm"], "rpy": [0, 0, 0]}})
+    >>> chain = read_robot(table)
+    >>> table.finish()
+    >>> chain.tool_offset[2, 3]
+    np.float64(0.05)
     """
     chain = table.need("chain", _read_any_chain)
     tool_offset = table.take("tool_offset", read_transform, None)

@@ -54,6 +54,17 @@ class Table:
     ----------
     problems
         The mistakes found so far.
+
+    Examples
+    --------
+    >>> table = Table({"lower": "1", "uper": 2}, "limits")
+    >>> lower, upper = table.need("lower", number), table.need("upper", number)
+    >>> table.finish()
+    Traceback (most recent call last):
+        ...
+    repose_jit.errors.ConfigError: 2 mistakes in the configuration:
+      limits.uper: unknown key; did you mean 'upper'?
+      limits.lower: got '1', expected a number
     """
 
     def __init__(self, value: object, path: str = "") -> None:
@@ -71,7 +82,7 @@ class Table:
         return cast(T, result)
 
     def take(self, key: str, read: Reader[T], default: D) -> T | D:
-        """Read a key that may be left out; `default` stands for it then, and after a mistake."""
+        """Read a key that may be left out or null; `default` stands for it then, and after a mistake."""
         self._known[key] = False
         if self._values.get(key) is None:
             return default

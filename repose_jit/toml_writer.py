@@ -29,6 +29,13 @@ def to_toml(table: Mapping[str, object]) -> str:
     ------
     InputError
         If a value is none of these.
+
+    Examples
+    --------
+    >>> print(to_toml({"joints": [{"name": "hip", "limits": {"continuous": {"max_velocity": 2.0}}}]}), end="")
+    [[joints]]
+    name = "hip"
+    limits = { continuous = { max_velocity = 2.0 } }
     """
     return "\n".join(_section(table, "")).lstrip("\n") + "\n"
 

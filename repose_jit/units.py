@@ -61,6 +61,11 @@ def parse_quantity(text: str, quantities: Sequence[Quantity]) -> float:
     InputError
         If there is no number or no unit, or the unit measures something else. The message lacks the place, which the
         caller knows.
+
+    Examples
+    --------
+    >>> parse_quantity("150mm", [LENGTH])
+    0.15
     """
     match = WRITTEN.fullmatch(text)
     if match is None:

@@ -78,15 +78,13 @@ def limits(draw: st.DrawFn, kind: str) -> JointLimits:
 @st.composite
 def joints(draw: st.DrawFn, *, mimic: JointMimic | None = None, name: str | None = None) -> JointSpec:
     """Return a joint of any type; one that moves if it has a mimic."""
-    kind = draw(st.sampled_from(["revolute", "prismatic", "continuous"] if mimic else [*LIMIT_AND_FIXED]))
+    moving = ["revolute", "prismatic", "continuous"]
+    kind = draw(st.sampled_from(moving if mimic else [*moving, "fixed"]))
     translation, rpy = draw(vectors), draw(vectors)
     if kind == "fixed":
         return JointSpec.fixed(translation, rpy, name=name)
     make = JointSpec.prismatic if kind == "prismatic" else JointSpec.revolute
     return make(translation, rpy, draw(axes), draw(limits(kind)), name=name, mimic=mimic)
-
-
-LIMIT_AND_FIXED = ("revolute", "prismatic", "continuous", "fixed")
 
 
 @st.composite

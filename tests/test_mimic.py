@@ -21,7 +21,9 @@ gains = st.floats(-3.0, 3.0)
 WIDE = JointLimits.revolute(-100.0, 100.0)
 
 
-def turn(name: str, follows: str | None = None, gain: float = 1.0, offset: float = 0.0, limits: JointLimits = WIDE):  # type: ignore[no-untyped-def]
+def turn(
+    name: str, follows: str | None = None, gain: float = 1.0, offset: float = 0.0, limits: JointLimits = WIDE
+) -> JointSpec:
     mimic = None if follows is None else JointMimic(follows, gain, offset)
     return JointSpec.revolute(ZERO, ZERO, limits=limits, name=name, mimic=mimic)
 

@@ -129,7 +129,7 @@ def test_a_model_is_made_of_a_tree_and_can_be_pickled() -> None:
 
 
 def real_robots() -> list[Path]:
-    """The URDFs of the package example-robot-data, if it is installed; one of them has no link at all."""
+    """Return the URDFs of the package example-robot-data, if it is installed; one of them has no link at all."""
     try:
         files = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:

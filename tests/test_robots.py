@@ -59,7 +59,7 @@ def test_every_preset_is_complete(name: str) -> None:
     assert robot.name == chain.name == name
     assert robot.dof == chain.n_joints
     assert chain.is_within_limits(chain.home)
-    assert robot.provenance.retrieved <= date.today()  # noqa: DTZ011
+    assert robot.provenance.retrieved <= date.today()
     assert KinematicChain.from_config(chain.to_config()) == chain
 
 

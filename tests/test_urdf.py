@@ -221,7 +221,7 @@ def test_an_object_of_urchin_is_the_same_as_its_text() -> None:
 
 
 def test_an_object_of_urdfpy_is_taken_by_its_class() -> None:
-    """urdfpy cannot be installed on a supported Python; its objects have the attributes that urchin's have."""
+    """Urdfpy cannot be installed on a supported Python; its objects have the attributes that urchin's have."""
     robot_of_urdfpy = type("URDF", (), {"__module__": "urdfpy.urdf"})()
     vars(robot_of_urdfpy).update({key: getattr(loaded(ARM), key) for key in ("name", "links", "joints")})
     same_robot(load_urdf(robot_of_urdfpy), load_urdf(ARM))

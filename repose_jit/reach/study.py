@@ -185,10 +185,9 @@ class ReachStudy:
 
     def describe(self) -> dict[str, Any]:
         """Return what determines the map, as plain JSON values: the robot, the targets, the budget and the versions."""
-        to_config = getattr(self.chain, "to_config", None)
         return {
             "robot": self.chain.name,
-            "chain": to_config() if to_config else None,
+            "chain": self.chain.to_config(),
             "box_min": list(self.box[0]),
             "box_max": list(self.box[1]),
             "spacing": self.spacing,

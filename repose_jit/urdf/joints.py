@@ -73,7 +73,7 @@ def _with_meant_mimic(joint: JointNames, findings: Findings) -> JointNames:
 def clean_joint(element: ET.Element, names: JointNames, findings: Findings) -> ET.Element:
     """Write a joint anew so that urchin understands it as it is meant.
 
-    urchin takes an axis shorter than 1e-4 for x, misreads or refuses comma-separated numbers, and fails without velocity
+    urchin takes an axis shorter than 1e-4 for x, misreads or refuses comma-separated numbers, fails without velocity
     and effort; so axes are normalised, numbers written plainly, and 0 stands for what a limit lacks.
 
     Raises
