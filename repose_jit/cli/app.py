@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from typing import Any
 
@@ -88,7 +90,17 @@ for command in (robots, info, fk, ik, convert, reach, warmup):
 
 def main() -> None:
     """Run the command line and exit."""
+    sys.unraisablehook = _interrupt_again
     app(prog_name="repose-jit")
+
+
+def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Repeat a Ctrl-C that came while the compiler was calling back, from where no exception gets out."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        # A moment later, when the callback is over; as a real signal, which also wakes a main thread that waits.
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

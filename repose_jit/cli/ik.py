@@ -179,8 +179,9 @@ def _echo_many(chain: KinematicChain, result: IkResult, *, degrees: bool) -> Non
     units = joint_units(chain, degrees=degrees)
     q = printed(chain, result.q, degrees=degrees).tolist()
     converged = np.asarray(result.converged).tolist()
+    digits = 3 if degrees else 4  # seven joints fit 80 columns
     rows = [
-        [str(i), "yes" if reached else "no", *(f"{value:z.4f}" for value in row)]
+        [str(i), "yes" if reached else "no", *(f"{value:z.{digits}f}" for value in row)]
         for i, (reached, row) in enumerate(zip(converged, q, strict=True))
     ]
     echo_table(("#", "found", *(f"q{i}\n[{unit}]" for i, unit in enumerate(units))), rows)

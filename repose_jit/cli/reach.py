@@ -24,7 +24,7 @@ SOLVE_OPTIONS = ("max_iterations", "position_tolerance", "orientation_tolerance"
 
 @click.group()
 def reach() -> None:
-    """Study which poses a robot can reach."""
+    """Study which poses a robot reaches."""
 
 
 @reach.command(
@@ -45,7 +45,7 @@ def reach() -> None:
     metavar="X,Y,Z,X,Y,Z",
     help="Lower and upper corner [m] [default: all that the arm could reach].",
 )
-@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 32].")
+@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 64].")
 @click.option("--max-iterations", type=int, metavar="N", help="Most steps of an attempt [default: 20].")
 @click.option("--position-tolerance", type=float, metavar="M", help="[default: 1e-4 m]")
 @click.option("--orientation-tolerance", type=float, metavar="RAD", help="[default: 1e-3 rad]")
@@ -56,9 +56,9 @@ def reach() -> None:
 @click.option("--overwrite", is_flag=True, help="Replace an earlier map and picture.")
 @json_option
 def run(robot: Robot, out: str | None, draws: bool, overwrite: bool, as_json: bool, **options: Any) -> None:
-    """Solve every orientation at every voxel; save a map, a picture and a summary.
+    """Map the poses that a robot reaches.
 
-    The exit code is 0 whatever was reached.
+    Every orientation at every voxel of a grid is solved for. The exit code is 0 whatever was reached.
     """
     store = Path(out or f"{Path(robot.given).stem}-reach.zarr")
     picture = store.with_name(store.name.removesuffix(".zarr") + ".png") if draws else None

@@ -81,6 +81,34 @@ def test_a_reader_that_has_gone_is_no_mistake(spawn):
     process.stderr.close()
 
 
+IN_A_CALLBACK = """
+import ctypes, signal, sys, threading
+import click
+from repose_jit.cli import app, main
+
+def wait():
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+    threading.Event().wait(30)
+
+app.add_command(click.Command("wait", callback=wait))
+sys.argv = ["repose-jit", "wait"]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="os.kill is another thing on Windows")
+def test_ctrl_c_is_not_lost_where_exceptions_do_not_get_out():
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_CALLBACK],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=25,
+    )
+    assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
+
+
 @pytest.mark.parametrize("arguments", [("frobnicate",), ("fk",), ("fk", "igus_rebel", "--josn"), ("reach", "run")])
 def test_wrong_usage_is_code_2(run, arguments):
     done = run(*arguments)

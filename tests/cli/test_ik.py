@@ -8,7 +8,7 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.robots import preset
-from tests.arms import odd_arm
+from tests.arms import odd_arm, random_configurations
 
 DOWN = ["--xyz", "0.3,-0.2,0.3", "--quat-xyzw", "1,0,0,0"]
 FAR = ["--xyz", "3,0,0", "--rpy", "0,0,0"]
@@ -141,6 +141,15 @@ def test_many_targets(run, rebel, tmp_path):
     assert [row.split()[1] == "yes" for row in rows] == expected.converged.tolist()
     assert f"{document['converged']} of 12 converged" in screen.out
     assert max(map(len, screen.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("degrees", [[], ["--degrees"]])
+def test_the_screen_of_many_fits_seven_joints(run, tmp_path, degrees):
+    panda = rj.preset("franka_panda").chain()
+    q = random_configurations(panda, np.random.default_rng(0), 100)
+    np.save(tmp_path / "targets.npy", rj.forward_kinematics(panda, q))
+    done = run("ik", "franka_panda", "--target-file", tmp_path / "targets.npy", *degrees)
+    assert max(map(len, done.out.splitlines())) <= 80
 
 
 def test_the_screen_of_one(run, odd):
