@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain import KinematicChain, require_chain
-from repose_jit.errors import InputError, ShapeError, SingularJacobianError, SolveFailedError, UnknownNameError
+from repose_jit.errors import InputError, ShapeError, SingularJacobianError, SolveFailedError, UnknownNameError, shown
 from repose_jit.failure import explain_failure
 from repose_jit.kernels import arrays, dls
 from repose_jit.kinematics import singular_values
-from repose_jit.validation import as_configuration, as_transform, require_finite, require_rigid
+from repose_jit.validation import (
+    as_configuration,
+    as_flag,
+    as_integer,
+    as_positive,
+    as_transform,
+    require_finite,
+    require_rigid,
+)
 
 __all__ = ["IkParams", "IkResult", "IkStatus", "inverse_kinematics"]
 
@@ -80,29 +88,24 @@ class IkParams:
     _kernel: tuple[Any, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.solver not in SOLVERS:
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
             raise UnknownNameError("solver", self.solver, SOLVERS)
-        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int | np.integer):
-            raise InputError(f"max_iterations: got {self.max_iterations!r}, expected an integer")
+        # Plain Python values whatever was given: a NumPy integer would be no JSON when a study is stored.
+        object.__setattr__(self, "max_iterations", as_integer(self.max_iterations, name="max_iterations"))
         if not 1 <= self.max_iterations <= MAX_ITERATIONS:
-            raise InputError(f"max_iterations: got {self.max_iterations}, expected 1 to {MAX_ITERATIONS:,}")
+            raise InputError(f"max_iterations: got {shown(self.max_iterations)}, expected 1 to {MAX_ITERATIONS:,}")
         for name in ("position_tolerance", "orientation_tolerance", "damping", "max_step", "max_linear_step"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-                raise InputError(f"{name}: got {value!r}, expected a number")
-            if not 0.0 < value < math.inf:
-                raise InputError(f"{name}: got {value}, expected a finite number > 0")
-            object.__setattr__(self, name, float(value))
-        if not isinstance(self.enforce_joint_limits, bool | np.bool_):
-            raise InputError(f"enforce_joint_limits: got {self.enforce_joint_limits!r}, expected True or False")
+            object.__setattr__(self, name, as_positive(getattr(self, name), name=name))
+        flag = as_flag(self.enforce_joint_limits, name="enforce_joint_limits")
+        object.__setattr__(self, "enforce_joint_limits", flag)
         kernel = dls.DlsParams(
-            int(self.max_iterations),
+            self.max_iterations,
             self.position_tolerance,
             self.orientation_tolerance,
             self.damping if self.solver == "damped_least_squares" else 0.0,
             self.max_step,
             self.max_linear_step,
-            bool(self.enforce_joint_limits),
+            self.enforce_joint_limits,
         )
         object.__setattr__(self, "_kernel", tuple(kernel))
 

@@ -13,6 +13,7 @@ from repose_jit.fold import joint_spec, lock_joints
 from repose_jit.joints import JointSpec
 from repose_jit.mimic import drive_slots
 from repose_jit.urdf import UrdfJoint, UrdfLink, UrdfTree, load_urdf
+from repose_jit.validation import as_flag
 
 __all__ = ["RobotModel"]
 
@@ -41,7 +42,7 @@ class RobotModel:
     Raises
     ------
     UnknownNameError, InputError
-        If a joint to lock does not exist or cannot be locked at its value.
+        If a joint to lock does not exist or cannot be locked at its value, or an option is not True or False.
     ModelError
         If the limits of joints that are driven together exclude one another.
     """
@@ -59,7 +60,7 @@ class RobotModel:
                 f"tree: got {type(tree).__name__}, expected a UrdfTree; RobotModel.from_urdf(...) makes one"
             )
         self._tree = tree
-        self._floating_base = bool(floating_base)
+        self._floating_base = as_flag(floating_base, name="floating_base")
         self._locked = lock_joints(tree, locked_joints, strict=strict)
         moving = [joint for joint in tree.joints_in_depth if joint.moves and joint.name not in self._locked]
         self._entries, _ = drive_slots([joint_spec(joint) for joint in moving])

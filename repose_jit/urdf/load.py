@@ -17,6 +17,7 @@ from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_ob
 from repose_jit.urdf.links import link_from_object, link_from_xml
 from repose_jit.urdf.tree import UrdfLink, UrdfTree
 from repose_jit.urdf.xml import MAX_BYTES, NotNumbersError, parse_urdf
+from repose_jit.validation import as_flag
 
 __all__ = ["load_urdf"]
 
@@ -42,7 +43,7 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     Raises
     ------
     InputError
-        If there is no such file, or `source` is of another type.
+        If there is no such file, `source` is of another type, or `strict` not True or False.
     ModelError
         If the description makes no kinematic sense; the message names file and joint or link.
 
@@ -51,6 +52,7 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     UrdfWarning
         Once for each kind of thing that is missing or wrong and was read all the same.
     """
+    strict = as_flag(strict, name="strict")
     if _is_loaded_object(source):
         findings = Findings(f"URDF object {_robot_name(source)!r}", strict=strict)
         tree = _from_object(source, findings, None)
