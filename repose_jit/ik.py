@@ -14,6 +14,7 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError, ShapeError, SingularJacobianError, SolveFailedError, UnknownNameError, shown
 from repose_jit.failure import explain_failure
 from repose_jit.kernels import arrays, dls
+from repose_jit.kernels.lanes import WIDTH
 from repose_jit.kinematics import singular_values
 from repose_jit.validation import (
     as_configuration,
@@ -34,6 +35,8 @@ MAX_ITERATIONS = 1_000_000
 """Largest iteration budget accepted: about a second per problem."""
 CHUNK = 4096
 """Problems per kernel call: Ctrl-C is seen between two of them."""
+CHUNK_ITERATIONS = 2**18
+"""Iterations per kernel call, a few hundredths of a second: with a large budget fewer problems make a call."""
 
 
 class IkStatus(IntEnum):
@@ -157,13 +160,17 @@ class IkResult:
         if self.q.ndim == 1:
             raise InputError("this result holds one problem, expected a batch to index")
         status = np.asarray(self.status)[index]
-        if isinstance(status, np.ndarray) and status.ndim:
+        # An ellipsis stands for all dimensions that are left, and those of a joint or a matrix must not be among them.
+        parts = index if isinstance(index, tuple) else (index,)
+        rest = (slice(None),) if any(part is Ellipsis for part in parts) else ()
+        q, target = self.q[*parts, *rest], self._target[*parts, *rest, *rest]
+        if q.ndim > 1:
 
             def pick(values: Any) -> Any:
                 return np.asarray(values)[index]
 
             return IkResult(
-                q=self.q[index],
+                q=q,
                 status=status,
                 converged=pick(self.converged),
                 position_error=pick(self.position_error),
@@ -171,10 +178,10 @@ class IkResult:
                 iterations=pick(self.iterations),
                 _chain=self._chain,
                 _params=self._params,
-                _target=self._target[index],
+                _target=target,
             )
         return IkResult(
-            q=self.q[index],
+            q=q,
             status=IkStatus(int(status)),
             converged=int(status) == IkStatus.CONVERGED,
             position_error=float(np.asarray(self.position_error)[index]),
@@ -182,7 +189,7 @@ class IkResult:
             iterations=int(np.asarray(self.iterations)[index]),
             _chain=self._chain,
             _params=self._params,
-            _target=self._target[index],
+            _target=target,
         )
 
     def explain(self) -> str:
@@ -212,6 +219,7 @@ class IkResult:
             position_tolerance=self._params.position_tolerance,
             orientation_tolerance=self._params.orientation_tolerance,
             damping=self._params.damping if self._params.solver == "damped_least_squares" else 0.0,
+            enforce_joint_limits=self._params.enforce_joint_limits,
         )
 
     def _explain_batch(self) -> str:
@@ -304,7 +312,7 @@ def _solve_one(chain: KinematicChain, target: FloatArray, seed: FloatArray, para
         iterations=int(codes[1]),
         _chain=chain,
         _params=params,
-        _target=target,
+        _target=target.copy(),  # the caller may write the next target into the same array
     )
     if uses_pseudoinverse and status is IkStatus.SINGULAR:
         raise SingularJacobianError(result.explain(), q)
@@ -326,8 +334,9 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
     flat_target = _spread(target, (*lead, 4, 4)).reshape(count, 16)
     flat_seed = _spread(seed, (*lead, n)).reshape(count, n)
     q, errors, codes = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 2), np.int64)
-    for start in range(0, count, CHUNK):
-        part = slice(start, start + CHUNK)
+    chunk = min(CHUNK, max(WIDTH, CHUNK_ITERATIONS // params.max_iterations // WIDTH * WIDTH))
+    for start in range(0, count, chunk):
+        part = slice(start, start + chunk)
         dls.solve_from_seeds(
             tuple(chain.arrays),
             flat_target[part].reshape(-1),
@@ -348,7 +357,7 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
         iterations=np.ascontiguousarray(codes[:, 1]).reshape(lead),
         _chain=chain,
         _params=params,
-        _target=np.broadcast_to(target, (*lead, 4, 4)),
+        _target=np.broadcast_to(target.copy(), (*lead, 4, 4)),
     )
 
 
