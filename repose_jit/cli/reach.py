@@ -45,7 +45,7 @@ def reach() -> None:
     metavar="X,Y,Z,X,Y,Z",
     help="Lower and upper corner [m] [default: all that the arm could reach].",
 )
-@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 32].")
+@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 64].")
 @click.option("--max-iterations", type=int, metavar="N", help="Most steps of an attempt [default: 20].")
 @click.option("--position-tolerance", type=float, metavar="M", help="[default: 1e-4 m]")
 @click.option("--orientation-tolerance", type=float, metavar="RAD", help="[default: 1e-3 rad]")
@@ -61,6 +61,8 @@ def run(robot: Robot, out: str | None, draws: bool, overwrite: bool, as_json: bo
     The exit code is 0 whatever was reached.
     """
     store = Path(out or f"{Path(robot.given).stem}-reach.zarr")
+    if not store.name:
+        raise click.UsageError(f"--out {out}: expected the name of a directory to make.")
     picture = store.with_name(store.name.removesuffix(".zarr") + ".png") if draws else None
     if picture:
         _check_picture(picture, overwrite=overwrite)
@@ -95,6 +97,8 @@ def _check_picture(picture: Path, *, overwrite: bool) -> None:
     """Refuse before a long run what would fail after it."""
     if find_spec("matplotlib") is None:
         raise click.UsageError("the picture needs matplotlib: pip install 'repose_jit[plot]', or give --no-plot.")
+    if picture.is_dir():
+        raise click.UsageError(f"{picture} is a directory; give another --out, or --no-plot.")
     if picture.exists() and not overwrite:
         raise click.UsageError(f"{picture} exists; give --overwrite to replace it, or --no-plot.")
 
