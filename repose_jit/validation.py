@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ __all__ = [
     "as_flag",
     "as_integer",
     "as_number",
+    "as_path",
     "as_positive",
     "as_transform",
     "as_twist",
@@ -91,6 +94,19 @@ def as_flag(value: object, *, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name}: got {shown(value)}, expected True or False")
     return bool(value)
+
+
+def as_path(value: object, *, name: str = "path") -> Path:
+    """Return `value` as a path.
+
+    Raises
+    ------
+    InputError
+        If it is neither a string nor a path, or one that no file system knows.
+    """
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes) or "\0" in os.fspath(value):
+        raise InputError(f"{name}: got {shown(value)}, expected a path")
+    return Path(value)
 
 
 def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatArray:

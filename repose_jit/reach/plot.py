@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.reach_map import ReachMap, require_map
+from repose_jit.validation import as_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,8 @@ def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     InputError
         If the suffix is another one, or the file cannot be written.
     """
-    path = Path(path).absolute()
+    require_map(reach_map)
+    path = as_path(path).absolute()
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"path: got suffix {path.suffix!r} in {path.name!r}, expected one of {', '.join(SUFFIXES)}")
     try:
@@ -92,7 +94,7 @@ def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
         figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written ({error.strerror}), expected a path in an existing directory"
+            f"{path}: cannot be written ({error.strerror}), expected a file in a directory with room for it"
         ) from None
     return path
 

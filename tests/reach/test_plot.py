@@ -80,6 +80,11 @@ def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
 def test_wrong_paths_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"got suffix '\.bmp' in 'map\.bmp', expected one of \.png, \.svg, \.pdf"):
         plot(painted(1), tmp_path / "map.bmp")
+    for path in (None, 5, b"map.png", str(tmp_path / "\0.png")):
+        with pytest.raises(InputError, match="expected a path"):
+            plot(painted(1), path)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="reach_map: got int, expected a ReachMap"):
+        plot(3, tmp_path / "map.png")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be written \(No such file or directory\)"):
         plot(painted(1), tmp_path / "nowhere" / "map.png")
 
