@@ -61,10 +61,19 @@ def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Flo
     d = int(np.count_nonzero(moving))
     u = (_shift(rng_seed, d) + attempts * _steps(d)) % 1.0
     spread = np.tile(home, (len(attempts), 1))
-    spread[:, moving] = lower[moving] + u * (upper - lower)[moving]
+    spread[:, moving] = _between(lower[moving], upper[moving], u)
     seeds = np.concatenate([named, spread])[:count]
     # Rounding may leave the range by a unit in the last place.
     return chain.clamp_to_limits(seeds)
+
+
+def _between(lower: FloatArray, upper: FloatArray, u: FloatArray) -> FloatArray:
+    """Return the values that lie at `u` in [0, 1) between the bounds; those may be as far apart as floats go."""
+    with np.errstate(over="ignore"):
+        width = upper - lower
+    wide = np.isinf(width)
+    values: FloatArray = lower + u * np.where(wide, 0.0, width)
+    return np.where(wide, (1.0 - u) * lower + u * upper, values)
 
 
 def _sampled_range(chain: KinematicChain) -> tuple[FloatArray, FloatArray]:

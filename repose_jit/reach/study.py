@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
@@ -18,7 +18,6 @@ import repose_jit
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.kinematics import forward_kinematics
 from repose_jit.reach.bound import reach_bound
 from repose_jit.reach.engine import ReachJob, available_cpus, solve_all
 from repose_jit.reach.reach_map import ReachMap
@@ -170,8 +169,8 @@ class ReachStudy:
         )
         status = np.zeros(job.shape, np.int8)
         threads = available_cpus() if self.threads is None else self.threads
-        # Compiled here, once, and not on the clock.
-        inverse_kinematics(chain, forward_kinematics(chain, chain.home)[None], chain.home, params)
+        # Compiled here, once, and not on the clock. Any pose will do; that of home may be beyond what a target can be.
+        inverse_kinematics(chain, np.eye(4)[None], chain.home, replace(params, max_iterations=1))
         start = time.perf_counter()
         with closing(solve_all(job, status.reshape(-1), threads=threads)) as counts:
             for done in counts:
