@@ -200,6 +200,12 @@ class RobotModel:
         """(n_joints,) largest speeds [rad/s or m/s], +inf where there is none, mimics' included; read-only."""
         return self._velocity
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        # An array that is pickled or deep-copied comes back writeable.
+        self.__dict__.update(state)
+        for array in (self._lower, self._upper, self._velocity):
+            array.flags.writeable = False
+
     def __repr__(self) -> str:
         base = ", floating base" if self._floating_base else ""
         mimics = f", {len(self._mimic_joints)} mimic" if self._mimic_joints else ""

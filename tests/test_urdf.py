@@ -249,6 +249,11 @@ def test_an_object_is_checked_too() -> None:
     robot_object.joints[0].origin = np.diag([1.0, 1.0, 2.0, 1.0])
     with refused("joint 'turn'", "origin", "orthonormal"):
         load_urdf(robot_object)
+    for shape in ((0,), (3, 3), (2, 4, 4)):
+        robot_object = loaded(ARM)
+        robot_object.joints[0]._origin = np.zeros(shape)
+        with refused("joint 'turn'", "origin", "shape"):
+            load_urdf(robot_object)
     robot_object = loaded(ARM)
     robot_object.joints[1].mimic.offset = math.inf
     with refused("joint 'push'", "mimic.offset", "inf"):
