@@ -124,6 +124,10 @@ def test_plain_values_come_back() -> None:
         (lambda: rj.super_fibonacci(10**9), "n: got 1000000000, expected at most"),
         (lambda: rj.voxel_grid((0, 0, 0), (1, 1, 1), 1e-300), "spacing: got 1e-300 for a side of 1 m"),
         (lambda: rj.voxel_grid((0, 0, 0), (1, 1, 1), 1e200), r"spacing: got 1e\+200, expected at most 1e\+09 m"),
+        (
+            lambda: rj.voxel_grid((1e9, 0, 0), (1e9, 0, 0), 1e-9),
+            "spacing: got 1e-09 between .* floats are 1e-07 m apart",
+        ),
         (lambda: study(box=((0, 0, 0), (0, 1e300, 0))), r"box\[1\]\[1\]: got 1e\+300, expected at most 1e\+09 m"),
         (lambda: study(n_orientations=10**9), "n_orientations: got 1000000000, expected at most"),
         (lambda: study(attempts=10**12), "attempts: got 1000000000000, expected at most"),

@@ -103,6 +103,12 @@ def _centres(low: float, high: float, spacing: float) -> FloatArray:
         raise InputError(
             f"spacing: got {spacing:g} for a side of {high - low:g} m, expected at most {MAX_COUNT:,} voxels along it"
         )
+    finest = math.ulp(max(abs(low), abs(high)))
+    if spacing < finest:
+        raise InputError(
+            f"spacing: got {spacing:g} between {low:g} and {high:g} m, where floats are {finest:.1g} m apart, "
+            "expected a longer one"
+        )
     # A side that is a multiple up to rounding must not get one voxel more.
     count = max(1, math.ceil(sides - 1e-6))
     steps: FloatArray = np.arange(count, dtype=np.float64) - 0.5 * (count - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,15 @@ def test_flat_and_lone_grids_are_drawn(shape: tuple[int, int, int, int], tmp_pat
 def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
     path = plot(painted(ReachStatus.REACHED), tmp_path / f"map{suffix}")
     assert path.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("name", ["$\\frac{$", "$x$", "机器人", "\0", "\ud800", "\U0001f916", "%s {x}"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_any_name_can_be_drawn(name: str, suffix: str, tmp_path: Path) -> None:
+    """After a long run, whatever the robot is called: a dollar sign starts no formula, missing letters are boxes."""
+    reach_map = painted(ReachStatus.REACHED)
+    named = replace(reach_map, attributes={**reach_map.attributes, "robot": name})
+    assert plot(named, tmp_path / f"map{suffix}").exists()
 
 
 def test_wrong_paths_are_named(tmp_path: Path) -> None:
