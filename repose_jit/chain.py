@@ -352,7 +352,7 @@ class KinematicChain:
 def require_chain(chain: object) -> None:
     """Raise InputError unless `chain` is a KinematicChain."""
     if not isinstance(chain, KinematicChain):
-        hint = f"; rj.resolve_chain({chain!r}) makes one" if isinstance(chain, str) else ""
+        hint = f"; rj.resolve_chain({shown(chain)}) makes one" if isinstance(chain, str) else ""
         raise InputError(f"chain: got {type(chain).__name__}, expected a KinematicChain{hint}")
 
 
@@ -385,7 +385,8 @@ def _rebuild(
 
 
 def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...]:
-    if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable):
+    is_scalar = isinstance(joints, np.ndarray) and not joints.ndim  # which says that it can be iterated over
+    if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable) or is_scalar:
         raise InputError(f"{where}: got {type(joints).__name__}, expected a list of JointSpec")
     try:
         result = tuple(joints)

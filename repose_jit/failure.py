@@ -15,7 +15,7 @@ __all__ = ["explain_failure", "longest_reach"]
 FloatArray = NDArray[np.float64]
 
 
-def longest_reach(chain: KinematicChain) -> float:
+def longest_reach(chain: KinematicChain, *, enforce_joint_limits: bool = True) -> float:
     """Return an upper bound on the distance from the first joint to the tool [m]: every link stretched out."""
     drives = dict(zip(chain.joint_names, chain.joints, strict=True))
     total = float(np.linalg.norm(chain.tool_offset[:3, 3]))
@@ -24,7 +24,7 @@ def longest_reach(chain: KinematicChain) -> float:
             total += math.hypot(*joint.origin_translation)
         if joint.joint_type is JointType.PRISMATIC:
             limits = (drives.get(str(joint.name)) or joint).limits
-            if limits is None or joint.mimic is not None:
+            if limits is None or joint.mimic is not None or not enforce_joint_limits:
                 return math.inf
             total += max(abs(limits.lower), abs(limits.upper))
     return total
@@ -43,6 +43,7 @@ def explain_failure(
     position_tolerance: float,
     orientation_tolerance: float,
     damping: float,
+    enforce_joint_limits: bool = True,
 ) -> str:
     """Return a few sentences: what is left of the error, the likeliest cause, and what to try.
 
@@ -56,16 +57,19 @@ def explain_failure(
         Of the best configuration [m, rad], and how the solve ended.
     position_tolerance, orientation_tolerance, damping
         The parameters of the solve [m, rad]; damping λ.
+    enforce_joint_limits
+        Whether the limits held; if not, they neither stop a slide nor block the way.
     """
     text = (
         f"Not converged after {iterations} iterations: position error {position_error:.2e} m "
         f"(tolerance {position_tolerance:.0e}), orientation error {orientation_error:.2e} rad "
         f"(tolerance {orientation_tolerance:.0e})."
     )
-    names = [name for name, limited in zip(chain.joint_names, limited_joints.tolist(), strict=True) if limited]
+    limited = limited_joints.tolist() if enforce_joint_limits else [False] * chain.n_joints
+    names = [name for name, is_limited in zip(chain.joint_names, limited, strict=True) if is_limited]
     at_limit = f" At a limit: {', '.join(names)}." if names else ""
     distance = float(np.linalg.norm(target[:3, 3] - np.asarray(chain.slots[0].origin_translation)))
-    reach = longest_reach(chain)
+    reach = longest_reach(chain, enforce_joint_limits=enforce_joint_limits)
     if distance > reach + position_tolerance:
         return (
             f"{text} The target is out of reach: it is {distance:.3f} m from the first joint, and the arm stretches "

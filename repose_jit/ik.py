@@ -11,11 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain import KinematicChain, require_chain
-from repose_jit.errors import InputError, ShapeError, SingularJacobianError, SolveFailedError, UnknownNameError
+from repose_jit.errors import InputError, ShapeError, SingularJacobianError, SolveFailedError, UnknownNameError, shown
 from repose_jit.failure import explain_failure
 from repose_jit.kernels import arrays, dls
+from repose_jit.kernels.lanes import WIDTH
 from repose_jit.kinematics import singular_values
-from repose_jit.validation import as_configuration, as_transform, require_finite, require_rigid
+from repose_jit.validation import (
+    as_configuration,
+    as_flag,
+    as_integer,
+    as_positive,
+    as_transform,
+    require_finite,
+    require_rigid,
+)
 
 __all__ = ["IkParams", "IkResult", "IkStatus", "inverse_kinematics"]
 
@@ -26,6 +35,8 @@ MAX_ITERATIONS = 1_000_000
 """Largest iteration budget accepted: about a second per problem."""
 CHUNK = 4096
 """Problems per kernel call: Ctrl-C is seen between two of them."""
+CHUNK_ITERATIONS = 2**18
+"""Iterations per kernel call, a few hundredths of a second: with a large budget fewer problems make a call."""
 
 
 class IkStatus(IntEnum):
@@ -80,29 +91,24 @@ class IkParams:
     _kernel: tuple[Any, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.solver not in SOLVERS:
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
             raise UnknownNameError("solver", self.solver, SOLVERS)
-        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int | np.integer):
-            raise InputError(f"max_iterations: got {self.max_iterations!r}, expected an integer")
+        # Plain Python values whatever was given: a NumPy integer would be no JSON when a study is stored.
+        object.__setattr__(self, "max_iterations", as_integer(self.max_iterations, name="max_iterations"))
         if not 1 <= self.max_iterations <= MAX_ITERATIONS:
-            raise InputError(f"max_iterations: got {self.max_iterations}, expected 1 to {MAX_ITERATIONS:,}")
+            raise InputError(f"max_iterations: got {shown(self.max_iterations)}, expected 1 to {MAX_ITERATIONS:,}")
         for name in ("position_tolerance", "orientation_tolerance", "damping", "max_step", "max_linear_step"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-                raise InputError(f"{name}: got {value!r}, expected a number")
-            if not 0.0 < value < math.inf:
-                raise InputError(f"{name}: got {value}, expected a finite number > 0")
-            object.__setattr__(self, name, float(value))
-        if not isinstance(self.enforce_joint_limits, bool | np.bool_):
-            raise InputError(f"enforce_joint_limits: got {self.enforce_joint_limits!r}, expected True or False")
+            object.__setattr__(self, name, as_positive(getattr(self, name), name=name))
+        flag = as_flag(self.enforce_joint_limits, name="enforce_joint_limits")
+        object.__setattr__(self, "enforce_joint_limits", flag)
         kernel = dls.DlsParams(
-            int(self.max_iterations),
+            self.max_iterations,
             self.position_tolerance,
             self.orientation_tolerance,
             self.damping if self.solver == "damped_least_squares" else 0.0,
             self.max_step,
             self.max_linear_step,
-            bool(self.enforce_joint_limits),
+            self.enforce_joint_limits,
         )
         object.__setattr__(self, "_kernel", tuple(kernel))
 
@@ -154,13 +160,17 @@ class IkResult:
         if self.q.ndim == 1:
             raise InputError("this result holds one problem, expected a batch to index")
         status = np.asarray(self.status)[index]
-        if isinstance(status, np.ndarray) and status.ndim:
+        # An ellipsis stands for all dimensions that are left, and those of a joint or a matrix must not be among them.
+        parts = index if isinstance(index, tuple) else (index,)
+        rest = (slice(None),) if any(part is Ellipsis for part in parts) else ()
+        q, target = self.q[*parts, *rest], self._target[*parts, *rest, *rest]
+        if q.ndim > 1:
 
             def pick(values: Any) -> Any:
                 return np.asarray(values)[index]
 
             return IkResult(
-                q=self.q[index],
+                q=q,
                 status=status,
                 converged=pick(self.converged),
                 position_error=pick(self.position_error),
@@ -168,10 +178,10 @@ class IkResult:
                 iterations=pick(self.iterations),
                 _chain=self._chain,
                 _params=self._params,
-                _target=self._target[index],
+                _target=target,
             )
         return IkResult(
-            q=self.q[index],
+            q=q,
             status=IkStatus(int(status)),
             converged=int(status) == IkStatus.CONVERGED,
             position_error=float(np.asarray(self.position_error)[index]),
@@ -179,7 +189,7 @@ class IkResult:
             iterations=int(np.asarray(self.iterations)[index]),
             _chain=self._chain,
             _params=self._params,
-            _target=self._target[index],
+            _target=target,
         )
 
     def explain(self) -> str:
@@ -209,6 +219,7 @@ class IkResult:
             position_tolerance=self._params.position_tolerance,
             orientation_tolerance=self._params.orientation_tolerance,
             damping=self._params.damping if self._params.solver == "damped_least_squares" else 0.0,
+            enforce_joint_limits=self._params.enforce_joint_limits,
         )
 
     def _explain_batch(self) -> str:
@@ -301,7 +312,7 @@ def _solve_one(chain: KinematicChain, target: FloatArray, seed: FloatArray, para
         iterations=int(codes[1]),
         _chain=chain,
         _params=params,
-        _target=target,
+        _target=target.copy(),  # the caller may write the next target into the same array
     )
     if uses_pseudoinverse and status is IkStatus.SINGULAR:
         raise SingularJacobianError(result.explain(), q)
@@ -323,8 +334,9 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
     flat_target = _spread(target, (*lead, 4, 4)).reshape(count, 16)
     flat_seed = _spread(seed, (*lead, n)).reshape(count, n)
     q, errors, codes = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 2), np.int64)
-    for start in range(0, count, CHUNK):
-        part = slice(start, start + CHUNK)
+    chunk = min(CHUNK, max(WIDTH, CHUNK_ITERATIONS // params.max_iterations // WIDTH * WIDTH))
+    for start in range(0, count, chunk):
+        part = slice(start, start + chunk)
         dls.solve_from_seeds(
             tuple(chain.arrays),
             flat_target[part].reshape(-1),
@@ -345,7 +357,7 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
         iterations=np.ascontiguousarray(codes[:, 1]).reshape(lead),
         _chain=chain,
         _params=params,
-        _target=np.broadcast_to(target, (*lead, 4, 4)),
+        _target=np.broadcast_to(target.copy(), (*lead, 4, 4)),
     )
 
 

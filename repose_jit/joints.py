@@ -189,13 +189,12 @@ class JointSpec:
         if self.name is not None and (not isinstance(self.name, str) or not self.name):
             raise ModelError(f"name: got {shown(self.name)}, expected a non-empty string or None")
         where = f"joint {self.name!r}: " if self.name else ""
-        try:
-            object.__setattr__(self, "joint_type", JointType(self.joint_type))
-        except ValueError:
-            options = [str(kind) for kind in JointType]
+        options = [str(kind) for kind in JointType]
+        if not isinstance(self.joint_type, str) or self.joint_type not in options:
             raise ModelError(
                 f"{where}joint_type: got {shown(self.joint_type)}; {nearest_names(self.joint_type, options)}"
-            ) from None
+            )
+        object.__setattr__(self, "joint_type", JointType(self.joint_type))
         for key in ("origin_translation", "origin_rpy"):
             object.__setattr__(self, key, _as_vector(getattr(self, key), f"{where}{key}"))
         axis = np.array(unit_axis(self.axis, f"{where}axis")) + 0.0  # no −0.0, which a named axis could not give back

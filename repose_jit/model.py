@@ -13,6 +13,7 @@ from repose_jit.fold import joint_spec, lock_joints
 from repose_jit.joints import JointSpec
 from repose_jit.mimic import drive_slots
 from repose_jit.urdf import UrdfJoint, UrdfLink, UrdfTree, load_urdf
+from repose_jit.validation import as_flag
 
 __all__ = ["RobotModel"]
 
@@ -41,7 +42,7 @@ class RobotModel:
     Raises
     ------
     UnknownNameError, InputError
-        If a joint to lock does not exist or cannot be locked at its value.
+        If a joint to lock does not exist or cannot be locked at its value, or an option is not True or False.
     ModelError
         If the limits of joints that are driven together exclude one another.
     """
@@ -59,7 +60,7 @@ class RobotModel:
                 f"tree: got {type(tree).__name__}, expected a UrdfTree; RobotModel.from_urdf(...) makes one"
             )
         self._tree = tree
-        self._floating_base = bool(floating_base)
+        self._floating_base = as_flag(floating_base, name="floating_base")
         self._locked = lock_joints(tree, locked_joints, strict=strict)
         moving = [joint for joint in tree.joints_in_depth if joint.moves and joint.name not in self._locked]
         self._entries, _ = drive_slots([joint_spec(joint) for joint in moving])
@@ -198,6 +199,12 @@ class RobotModel:
     def velocity_limits(self) -> FloatArray:
         """(n_joints,) largest speeds [rad/s or m/s], +inf where there is none, mimics' included; read-only."""
         return self._velocity
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        # An array that is pickled or deep-copied comes back writeable.
+        self.__dict__.update(state)
+        for array in (self._lower, self._upper, self._velocity):
+            array.flags.writeable = False
 
     def __repr__(self) -> str:
         base = ", floating base" if self._floating_base else ""

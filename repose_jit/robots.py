@@ -15,6 +15,7 @@ from repose_jit.config_file import is_file_name, read_config
 from repose_jit.errors import ConfigError, ModelError, UnknownNameError, shown
 from repose_jit.records import record
 from repose_jit.strict import Reader, Table, choice, integer
+from repose_jit.validation import as_integer
 
 __all__ = ["Provenance", "RobotPreset", "igus_rebel_chain", "preset", "read_robot", "resolve_chain"]
 
@@ -87,8 +88,10 @@ class RobotPreset:
         ------
         ModelError
             If the robot has another number of joints.
+        InputError
+            If `expected_dof` is not an integer.
         """
-        if expected_dof is not None and expected_dof != self.dof:
+        if expected_dof is not None and as_integer(expected_dof, name="expected_dof") != self.dof:
             raise ModelError(f"preset {self.name!r}: got {self.dof} joints, expected {shown(expected_dof)}")
         return self._chain
 

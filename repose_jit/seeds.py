@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.kernels.arrays import FIXED, PRISMATIC
+from repose_jit.validation import as_integer
 
-__all__ = ["spread_seeds"]
+__all__ = ["MAX_RNG_SEED", "spread_seeds"]
 
 FloatArray = NDArray[np.float64]
 
 MAX_RNG_SEED = 2**64 - 1
+MAX_COUNT = 10**7
+"""Most seeds: some gigabytes while they are made; beyond it memory ends without a word on many machines."""
 
 
 def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> FloatArray:
@@ -27,7 +30,7 @@ def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Flo
     chain
         The robot. Joints that turn without end are sampled in [−π, π]; entries of fixed joints are 0.
     count
-        How many, ≥ 0.
+        How many, 0 to 10⁷.
     rng_seed
         Shifts the whole sequence, 0 to 2⁶⁴ − 1.
 
@@ -47,11 +50,8 @@ def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Flo
     Kronecker sequence whose points stay far apart in any number of dimensions d.
     """
     require_chain(chain)
-    for name, value, least, most in (("count", count, 0, None), ("rng_seed", rng_seed, 0, MAX_RNG_SEED)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise InputError(f"{name}: got {value!r}, expected an integer")
-        if value < least or (most is not None and value > most):
-            raise InputError(f"{name}: got {value}, expected {least} or more" + (f", at most {most}" if most else ""))
+    count = as_integer(count, name="count", least=0, most=MAX_COUNT)
+    rng_seed = as_integer(rng_seed, name="rng_seed", least=0, most=MAX_RNG_SEED)
     lower, upper = _sampled_range(chain)
     moving = chain.arrays.entries != FIXED
     home = chain.clamp_to_limits(chain.home)
@@ -59,12 +59,21 @@ def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Flo
     named = [home] if np.array_equal(middle, home) else [home, middle]
     attempts = np.arange(len(named), max(count, len(named)))[:, None]
     d = int(np.count_nonzero(moving))
-    u = (_shift(int(rng_seed), d) + attempts * _steps(d)) % 1.0
+    u = (_shift(rng_seed, d) + attempts * _steps(d)) % 1.0
     spread = np.tile(home, (len(attempts), 1))
-    spread[:, moving] = lower[moving] + u * (upper - lower)[moving]
+    spread[:, moving] = _between(lower[moving], upper[moving], u)
     seeds = np.concatenate([named, spread])[:count]
     # Rounding may leave the range by a unit in the last place.
     return chain.clamp_to_limits(seeds)
+
+
+def _between(lower: FloatArray, upper: FloatArray, u: FloatArray) -> FloatArray:
+    """Return the values that lie at `u` in [0, 1) between the bounds; those may be as far apart as floats go."""
+    with np.errstate(over="ignore"):
+        width = upper - lower
+    wide = np.isinf(width)
+    values: FloatArray = lower + u * np.where(wide, 0.0, width)
+    return np.where(wide, (1.0 - u) * lower + u * upper, values)
 
 
 def _sampled_range(chain: KinematicChain) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,11 @@ __all__ = [
     "MAX_POSITION",
     "RIGID_TOLERANCE",
     "as_configuration",
+    "as_flag",
+    "as_integer",
     "as_number",
+    "as_path",
+    "as_positive",
     "as_transform",
     "as_twist",
     "as_vector",
@@ -45,6 +52,61 @@ def as_number(value: object, *, name: str, error: type[InputError | ModelError] 
         return float(value)
     except OverflowError:
         raise error(f"{name}: got an integer too large for a float") from None
+
+
+def as_positive(value: object, *, name: str, unit: str = "") -> float:
+    """Return `value` as a float; `unit`, such as ``"metres"``, is for the message.
+
+    Raises
+    ------
+    InputError
+        If `value` is not a finite real number above 0.
+    """
+    number = as_number(value, name=name)
+    if not 0.0 < number < math.inf:
+        raise InputError(f"{name}: got {shown(value)}, expected a finite number {f'of {unit} ' if unit else ''}> 0")
+    return number
+
+
+def as_integer(value: object, *, name: str, least: int | None = None, most: int | None = None) -> int:
+    """Return `value`, a Python or NumPy integer, as an int; booleans and floats do not count as integers.
+
+    Raises
+    ------
+    InputError
+        If `value` is not an integer, or not in the range.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not _at_least(value, least):
+        raise InputError(f"{name}: got {shown(value)}, expected an integer{f' ≥ {least}' if least is not None else ''}")
+    if most is not None and value > most:
+        raise InputError(f"{name}: got {shown(value)}, expected at most {most:,}")
+    return int(value)
+
+
+def as_flag(value: object, *, name: str) -> bool:
+    """Return `value` as a bool; 0, 1 and texts do not count as one.
+
+    Raises
+    ------
+    InputError
+        If `value` is not True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name}: got {shown(value)}, expected True or False")
+    return bool(value)
+
+
+def as_path(value: object, *, name: str = "path") -> Path:
+    """Return `value` as a path.
+
+    Raises
+    ------
+    InputError
+        If it is neither a string nor a path, or one that no file system knows.
+    """
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes) or "\0" in os.fspath(value):
+        raise InputError(f"{name}: got {shown(value)}, expected a path")
+    return Path(value)
 
 
 def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatArray:
@@ -168,7 +230,7 @@ def _as_float_array(values: ArrayLike, name: str) -> FloatArray:
         return array if array.flags.writeable else array.copy()
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError) as error:
+    except Exception as error:  # whatever the __array__ of a foreign type raises, such as a tensor on a GPU
         raise InputError(f"{name}: got something that is not an array of numbers ({error})") from None
     if array.size == 0 and array.dtype.kind in "fiu":
         return np.ascontiguousarray(array, dtype=np.float64)
@@ -177,7 +239,14 @@ def _as_float_array(values: ArrayLike, name: str) -> FloatArray:
         raise InputError(f"{name}: got {kind}, expected real numbers")
     with np.errstate(over="ignore"):
         result = array.astype(np.float64, order="C")
+    if isinstance(values, np.ma.MaskedArray):
+        # What lies under a mask is not meant: as NaN it is found and named like any other missing number.
+        result[np.ma.getmaskarray(values)] = np.nan
     return np.ascontiguousarray(result) if result.ndim else result
+
+
+def _at_least(value: int | np.integer[Any], least: int | None) -> bool:
+    return least is None or bool(value >= least)
 
 
 def _subscript(index: Sequence[int]) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import repose_jit as rj
+from repose_jit.kernels import dls
 from tests import arms, reference
 
 Array = np.ndarray
@@ -242,7 +243,75 @@ def test_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(rj.inverse_kinematics(chain, targets, near(chain, goals)).q, whole.q)
 
 
+def test_a_large_budget_does_not_make_ctrl_c_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is seen between kernel calls, so none may do more iterations than take a moment."""
+    calls: list[int] = []
+    solve = dls.solve_from_seeds
+
+    def count(chain: object, targets: Array, *rest: object) -> bool:
+        calls.append(targets.size // 16)
+        return solve(chain, targets, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(dls, "solve_from_seeds", count)
+    target = np.tile(rj.forward_kinematics(arms.rebel(), np.zeros(6)), (100, 1, 1))
+    for iterations in (64, 10_000, 1_000_000):
+        calls.clear()
+        rj.inverse_kinematics(arms.rebel(), target, np.zeros(6), rj.IkParams(max_iterations=iterations))
+        assert sum(calls) == 100
+        assert max(calls) <= max(8, 2**18 // iterations)
+
+
+# --- parts of a batch ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "index", [..., (..., 0), (0, ...), (slice(None), 1), (1, ..., 2), (..., slice(1)), None, [1, 0], (..., [0, 2])]
+)
+def test_an_index_picks_problems_and_never_joints(index: object) -> None:
+    chain = arms.rebel()
+    targets, goals = targets_and_goals(chain, 6)
+    result = rj.inverse_kinematics(chain, targets.reshape(2, 3, 4, 4), goals.reshape(2, 3, 6))
+    which = np.arange(6).reshape(2, 3)[index]  # type: ignore[call-overload]
+    part = result[index]
+    assert np.array_equal(part.q, result.q.reshape(6, 6)[which])
+    assert np.array_equal(part.status, result.status.reshape(6)[which])  # type: ignore[union-attr]
+    assert np.array_equal(part.position_error, result.position_error.reshape(6)[which])  # type: ignore[union-attr]
+    assert np.array_equal(part._target, targets[which])
+    assert isinstance(part.status, rj.IkStatus) is (which.ndim == 0)
+
+
+def test_an_ellipsis_in_one_dimension() -> None:
+    chain = arms.rebel()
+    targets, goals = targets_and_goals(chain, 3)
+    result = rj.inverse_kinematics(chain, targets, goals)
+    assert np.array_equal(result[..., 1].q, result.q[1])
+    assert np.array_equal(result[...].q, result.q)
+
+
 # --- statuses and explanations ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lead", [(), (3,)])
+def test_an_explanation_is_that_of_the_solve_whatever_becomes_of_the_callers_array(lead: tuple[int, ...]) -> None:
+    target = np.tile(reference.transform((5.0, 0.0, 0.0)), (*lead, 1, 1))
+    result = rj.inverse_kinematics(arms.rebel(), target, np.zeros(6))
+    before = result.explain()
+    target[..., :3, 3] = 0.0
+    assert "out of reach" in before
+    assert result.explain() == before
+
+
+def test_limits_that_are_not_enforced_are_not_blamed() -> None:
+    slide = rj.JointSpec.prismatic((0, 0, 0), (0, 0, 0), limits=rj.JointLimits.prismatic(0.0, 1.0))
+    target = reference.transform((0.0, 0.0, 3.0))
+    free = rj.IkParams(enforce_joint_limits=False, max_iterations=3)
+    for seed in (0.5, 0.95):
+        text = rj.inverse_kinematics(rj.KinematicChain([slide]), target, [seed], free).explain()
+        assert "out of reach" not in text
+        assert "limits" not in text
+        assert "At a limit" not in text
+    kept = rj.inverse_kinematics(rj.KinematicChain([slide]), target, [0.5])
+    assert "out of reach: it is 3.000 m from the first joint, and the arm stretches to 1.000 m" in kept.explain()
 
 
 def test_status_names() -> None:

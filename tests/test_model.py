@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.metadata
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +123,14 @@ def test_a_model_is_made_of_a_tree_and_can_be_pickled() -> None:
     model = RobotModel.from_urdf(HAND)
     assert RobotModel(model.tree).joint_names == model.joint_names
     assert pickle.loads(pickle.dumps(model)).chain("left") == model.chain("left")
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_is_as_immutable_as_the_model(copied: Callable[[RobotModel], RobotModel]) -> None:
+    model = copied(RobotModel.from_urdf(HAND))
+    for limits in (model.lower_limits, model.upper_limits, model.velocity_limits):
+        with pytest.raises(ValueError, match="read-only"):
+            limits[0] = 0.0
     with pytest.raises(InputError, match="tree: got str, expected a UrdfTree"):
         RobotModel(HAND)  # type: ignore[arg-type]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import pi
 
 import numpy as np
@@ -94,6 +95,22 @@ def test_a_slide_without_limits_is_an_error_that_names_it() -> None:
     chain = KinematicChain([JointSpec.prismatic(ORIGIN, ORIGIN, name="rail")])
     with pytest.raises(InputError, match=r"joint 'rail': got limits \[-inf, inf\] on a prismatic joint"):
         spread_seeds(chain, 1)
+
+
+@pytest.mark.parametrize("bound", [1e16, sys.float_info.max])
+def test_bounds_that_mean_none_are_bounds(bound: float) -> None:
+    """Some exporters write the largest float for "no limit": the width of such a range is no float."""
+    limits = JointLimits.revolute(-bound, bound), JointLimits.prismatic(-bound, bound)
+    chain = KinematicChain(
+        [
+            JointSpec.revolute(ORIGIN, ORIGIN, "pos_z", limits[0]),
+            JointSpec.prismatic(ORIGIN, ORIGIN, "pos_z", limits[1]),
+        ]
+    )
+    q = spread_seeds(chain, 50)
+    assert chain.is_within_limits(q).all()  # type: ignore[union-attr]
+    assert (q.max(axis=0) > 0.9 * bound).all()
+    assert (q.min(axis=0) < -0.9 * bound).all()
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,19 @@ def test_an_object_of_urchin_is_the_same_as_its_text() -> None:
     same_robot(tree, load_urdf(ARM))
 
 
+@pytest.mark.parametrize("value", [None, 5, math.nan, "x", object(), np.eye(3)])
+@pytest.mark.parametrize("part", ["_joints", "_links", "_name"])
+def test_an_object_that_was_changed_by_hand_is_refused_or_read(part: str, value: object) -> None:
+    robot = loaded(ARM)
+    setattr(robot, part, value)
+    try:
+        load_urdf(robot)
+    except ReposeError as error:
+        assert "URDF object" in str(error)
+    else:
+        assert part == "_name"
+
+
 def test_an_object_of_urdfpy_is_taken_by_its_class() -> None:
     """Urdfpy cannot be installed on a supported Python; its objects have the attributes that urchin's have."""
     robot_of_urdfpy = type("URDF", (), {"__module__": "urdfpy.urdf"})()
@@ -236,6 +249,11 @@ def test_an_object_is_checked_too() -> None:
     robot_object.joints[0].origin = np.diag([1.0, 1.0, 2.0, 1.0])
     with refused("joint 'turn'", "origin", "orthonormal"):
         load_urdf(robot_object)
+    for shape in ((0,), (3, 3), (2, 4, 4)):
+        robot_object = loaded(ARM)
+        robot_object.joints[0]._origin = np.zeros(shape)
+        with refused("joint 'turn'", "origin", "shape"):
+            load_urdf(robot_object)
     robot_object = loaded(ARM)
     robot_object.joints[1].mimic.offset = math.inf
     with refused("joint 'push'", "mimic.offset", "inf"):

@@ -42,6 +42,12 @@ class Mistake(click.ClickException):
 class Application(click.Group):
     """A group whose commands may raise ReposeError and OSError."""
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; λ and ³ are escaped where the output does not know them, as a file under Windows."""
+        if reconfigure := getattr(sys.stdout, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; show mistakes as messages, and warnings as one line each on stderr."""
         with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from repose_jit.cli.numeric_input import Table, data_name, read_data
-from repose_jit.errors import InputError, ShapeError, nearest_names
+from repose_jit.errors import InputError, ShapeError, nearest_names, shown
 from repose_jit.joints import JointType
 from repose_jit.validation import as_configuration, require_finite
 
@@ -84,8 +84,8 @@ def read_configurations(chain: KinematicChain, path: str, *, degrees: bool) -> F
 def _from_document(document: Mapping[str, Any], degrees: bool, where: str) -> tuple[Any, bool]:
     """Return the numbers of a JSON object, and whether its angles are degrees."""
     unit = document.get("angle_unit", "deg" if degrees else "rad")
-    if unit not in UNITS:
-        raise InputError(f"{where}: angle_unit: got {unit!r}; {nearest_names(unit, list(UNITS))}")
+    if not isinstance(unit, str) or unit not in UNITS:
+        raise InputError(f"{where}: angle_unit: got {shown(unit)}; {nearest_names(unit, list(UNITS))}")
     if "q" in document:
         return document["q"], UNITS[unit]
     results = document.get("results", document.get("poses"))

@@ -112,8 +112,8 @@ def read_data(path: str) -> Any:
     OSError
         If there is no such file.
     """
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     where = data_name(path)
+    data = _read_standard_input() if path == "-" else Path(path).read_bytes()
     if data.startswith(NPY_START):
         return _read_npy(data, where)
     try:
@@ -128,12 +128,18 @@ def read_data(path: str) -> Any:
     return _read_lines(text, where)
 
 
+def _read_standard_input() -> bytes:
+    if sys.stdin is None:  # what Python makes of a descriptor that is closed
+        raise InputError("standard input: is closed, expected data")
+    return sys.stdin.buffer.read()
+
+
 def _read_npy(data: bytes, where: str) -> FloatArray:
     import numpy as np
 
     try:
         array = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except Exception as error:  # a damaged header is Python text to NumPy: any error of the tokenizer, or no memory
         raise InputError(f"{where}: cannot be read as .npy: {error}") from None
     if array.dtype.kind not in "fiu":
         raise InputError(f"{where}: got entries of type {array.dtype}, expected real numbers")

@@ -123,7 +123,7 @@ def _poses_from_table(table: Table, *, degrees: bool, where: str) -> FloatArray:
 
 def _pose_from_object(entry: Any, *, degrees: bool, where: str) -> FloatArray:
     if not isinstance(entry, Mapping):
-        return _one_matrix(entry, where)
+        return _one_matrix(entry, where.removesuffix(": "))
     if "matrix" in entry:
         return _one_matrix(entry["matrix"], f"{where}matrix")
     known = ("xyz", *ORIENTATIONS)

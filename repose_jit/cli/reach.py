@@ -61,6 +61,8 @@ def run(robot: Robot, out: str | None, draws: bool, overwrite: bool, as_json: bo
     Every orientation at every voxel of a grid is solved for. The exit code is 0 whatever was reached.
     """
     store = Path(out or f"{Path(robot.given).stem}-reach.zarr")
+    if not store.name:
+        raise click.UsageError(f"--out {out}: expected the name of a directory to make.")
     picture = store.with_name(store.name.removesuffix(".zarr") + ".png") if draws else None
     if picture:
         _check_picture(picture, overwrite=overwrite)
@@ -95,6 +97,8 @@ def _check_picture(picture: Path, *, overwrite: bool) -> None:
     """Refuse before a long run what would fail after it."""
     if find_spec("matplotlib") is None:
         raise click.UsageError("the picture needs matplotlib: pip install 'repose_jit[plot]', or give --no-plot.")
+    if picture.is_dir():
+        raise click.UsageError(f"{picture} is a directory; give another --out, or --no-plot.")
     if picture.exists() and not overwrite:
         raise click.UsageError(f"{picture} exists; give --overwrite to replace it, or --no-plot.")
 

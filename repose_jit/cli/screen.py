@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -34,8 +35,14 @@ def angle_unit(degrees: bool) -> str:
 
 
 def echo_json(document: Mapping[str, object]) -> None:
-    """Print a JSON document; see :func:`json_text`."""
-    click.echo(json_text(document))
+    """Print a JSON document; see :func:`json_text`. What the output cannot encode is escaped."""
+    text = json_text(document)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        # Only strings have such characters, and JSON has an escape for each.
+        text = "".join(character if character.isascii() else json.dumps(character)[1:-1] for character in text)
+    click.echo(text)
 
 
 def json_text(value: object, indent: int = 0) -> str:

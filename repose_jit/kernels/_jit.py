@@ -63,7 +63,13 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             for stale in Path(self._cache_path).glob(f"{self._stem}-*.nb[ic]"):
                 if DIGEST not in stale.name:
                     stale.unlink(missing_ok=True)
-            super().save_overload(sig, data)
+            try:
+                super().save_overload(sig, data)
+            except OSError:
+                raise
+            except Exception:  # the index is damaged: start a new one, or every process from now on compiles again
+                Path(self._cache_file._index_path).unlink(missing_ok=True)
+                super().save_overload(sig, data)
         except Exception as error:  # the compiled kernel is there; only the next process pays
             _warn_once(f"a compiled kernel could not be written to {self._cache_path} ({error})")
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, inverse_kinematics
+from repose_jit.kernels.lanes import WIDTH
 from repose_jit.reach.bound import ReachBound
 
 __all__ = ["ReachJob", "ReachStatus", "available_cpus", "solve_all", "solve_chunk"]
@@ -24,6 +25,8 @@ FloatArray = NDArray[np.float64]
 
 CHUNK_POSES = 8192
 """Poses per chunk: a few megabytes, and about a tenth of a second if none is reached."""
+CHUNK_ITERATIONS = 2**19
+"""Iterations per attempt at a chunk: with a large budget a chunk has fewer poses, and Ctrl-C need not wait."""
 
 
 class ReachStatus(IntEnum):
@@ -124,15 +127,16 @@ def solve_all(job: ReachJob, status_out: NDArray[np.int8], *, threads: int) -> G
     Closing the iterator, or an exception in it (KeyboardInterrupt included), ends the work within one attempt.
     """
     count = status_out.size
+    size = min(CHUNK_POSES, max(WIDTH, CHUNK_ITERATIONS // job.params.max_iterations // WIDTH * WIDTH))
     cancelled = threading.Event()
 
     def work(start: int) -> int:
-        stop = min(start + CHUNK_POSES, count)
+        stop = min(start + size, count)
         status_out[start:stop] = solve_chunk(job, start, stop, cancelled=cancelled)
         return stop - start
 
     done = 0
-    starts = iter(range(0, count, CHUNK_POSES))
+    starts = iter(range(0, count, size))
     pool = ThreadPoolExecutor(threads, thread_name_prefix="repose-reach")
     try:
         # Two chunks per thread are queued at most, so that no study needs much more memory than its result.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.reach_map import ReachMap, require_map
+from repose_jit.validation import as_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +52,8 @@ def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     InputError
         If the suffix is another one, or the file cannot be written.
     """
-    path = Path(path).absolute()
+    require_map(reach_map)
+    path = as_path(path).absolute()
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"path: got suffix {path.suffix!r} in {path.name!r}, expected one of {', '.join(SUFFIXES)}")
     try:
@@ -80,19 +83,24 @@ def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
         key = Patch(facecolor=OUT_OF_REACH, edgecolor="0.4", label="further away than the arm can stretch")
         figure.legend(handles=[key], loc="outside lower center", fontsize=12, frameon=False)
     figures = reach_map.summary()
+    robot = reach_map.robot.encode(errors="replace").decode()
     figure.suptitle(
-        f"{reach_map.robot}: {figures['percent_reached']:.1f} % of {reach_map.n_poses:,} poses reached, "
+        f"{robot}: {figures['percent_reached']:.1f} % of {reach_map.n_poses:,} poses reached, "
         f"{reach_map.reachable_volume:.3g} m³\n"
         f"{reach_map.n_orientations} orientation{'s'[: reach_map.n_orientations > 1]} per voxel of "
         f"{1e3 * reach_map.spacing:g} mm, "
         f"at most {reach_map.budget}, collisions not checked",
         fontsize=14,
+        parse_math=False,  # a $ in the name of a robot is a $
     )
     try:
-        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        with warnings.catch_warnings():
+            # A name may have letters that the font lacks; boxes stand for them, which says enough.
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)
+            figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written ({error.strerror}), expected a path in an existing directory"
+            f"{path}: cannot be written ({error.strerror}), expected a file in a directory with room for it"
         ) from None
     return path
 

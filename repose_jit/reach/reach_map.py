@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from repose_jit.errors import InputError
 from repose_jit.reach.engine import ReachStatus
 
-__all__ = ["ReachMap"]
+__all__ = ["ReachMap", "require_map"]
 
 FloatArray = NDArray[np.float64]
 CountArray = NDArray[np.int32]
@@ -141,3 +142,9 @@ class ReachMap:
     def _count(self, status: ReachStatus) -> CountArray:
         count: CountArray = np.count_nonzero(self.status == status, axis=-1).astype(np.int32)
         return count
+
+
+def require_map(reach_map: object) -> None:
+    """Raise InputError unless `reach_map` is a ReachMap."""
+    if not isinstance(reach_map, ReachMap):
+        raise InputError(f"reach_map: got {type(reach_map).__name__}, expected a ReachMap")

@@ -16,7 +16,8 @@ import numpy as np
 
 from repose_jit.errors import InputError
 from repose_jit.reach.engine import ReachStatus
-from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.reach_map import ReachMap, require_map
+from repose_jit.validation import as_path
 
 if TYPE_CHECKING:
     import zarr
@@ -27,6 +28,9 @@ SCHEMA = "repose_jit.reach_schema"
 SCHEMA_VERSION = 1
 CHUNK_BYTES = 16 * 2**20
 VOXEL = ("x", "y", "z")
+FINAL = [status for status in ReachStatus if status is not ReachStatus.UNINITIALIZED]
+DESCRIBED = {"spacing", "attempts", "max_iterations"}
+"""What a map needs to know of its study."""
 
 
 def save(reach_map: ReachMap, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -57,13 +61,14 @@ def save(reach_map: ReachMap, path: str | os.PathLike[str], *, overwrite: bool =
     """
     import zarr
 
+    require_map(reach_map)
     final = require_destination(path, overwrite=overwrite)
     partial = _sibling(final)
     try:
         attributes: dict[str, Any] = {SCHEMA: SCHEMA_VERSION, **reach_map.attributes}
         group = zarr.open_group(partial, mode="w-", zarr_format=3, attributes=attributes)
         _write_arrays(group, reach_map)
-        _move_into_place(partial, final)
+        _move_into_place(partial, final, overwrite=overwrite)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return final
@@ -75,18 +80,33 @@ def load(path: str | os.PathLike[str]) -> ReachMap:
     Raises
     ------
     InputError
-        If there is none at `path`, or another version of repose_jit wrote it in another way.
+        If there is none at `path`, another version of repose_jit wrote it in another way, or parts are missing.
     """
     import zarr
 
-    attributes = _attributes(Path(path))
+    path = as_path(path)
+    attributes = _attributes(path)
     if attributes is None:
-        found = "something else" if Path(path).exists() else "nothing"
+        found = "something else" if path.exists() else "nothing"
         raise InputError(f"{path}: found {found}, expected a map written by repose_jit.reach.store.save")
     if attributes.get(SCHEMA) != SCHEMA_VERSION:
         raise InputError(f"{path}: got schema version {attributes.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
-    group = zarr.open_group(path, mode="r", zarr_format=3)
-    x, y, z, rotations, status = (np.asarray(group[name]) for name in (*VOXEL, "rotation", "status"))
+    try:
+        group = zarr.open_group(path, mode="r", zarr_format=3)
+        x, y, z, rotations, status = (np.asarray(group[name]) for name in (*VOXEL, "rotation", "status"))
+    except Exception as error:  # a decoder has its own words for bytes that it cannot read
+        raise InputError(
+            f"{path}: the map is damaged ({type(error).__name__}: {error}), expected a whole one"
+        ) from None
+    # Zarr fills what is missing, NaN for coordinates and UNINITIALIZED for outcomes, as in a copy that was broken off.
+    is_whole = (
+        all(np.isfinite(part).all() for part in (x, y, z, rotations))
+        and status.shape == (len(x), len(y), len(z), len(rotations))
+        and bool(np.isin(status, FINAL).all())
+        and DESCRIBED.issubset(attributes)
+    )
+    if not is_whole:
+        raise InputError(f"{path}: parts of the map are missing, expected a whole one")
     return ReachMap(
         x=x,
         y=y,
@@ -110,7 +130,9 @@ def require_destination(path: str | os.PathLike[str], *, overwrite: bool = False
     InputError
         If something is there that may not be replaced, or the directory cannot be written.
     """
-    final = Path(path).absolute()
+    final = as_path(path).absolute()
+    if not final.name:
+        raise InputError(f"{final}: exists already, expected a new path")
     if final.exists() or final.is_symlink():
         if not overwrite:
             raise InputError(
@@ -133,7 +155,8 @@ def _write_arrays(group: zarr.Group, reach_map: ReachMap) -> None:
     voxels, k = reach_map.n_reached.shape, reach_map.n_orientations
     for name in VOXEL:
         attributes: dict[str, Any] = {"units": "m", "long_name": f"{name} of the voxel centre in the base frame"}
-        group.create_array(name, data=getattr(reach_map, name), dimension_names=[name], attributes=attributes)
+        values = getattr(reach_map, name)
+        group.create_array(name, data=values, fill_value=np.nan, dimension_names=[name], attributes=attributes)
     group.create_array(
         "orientation",
         data=np.arange(k, dtype=np.int32),
@@ -143,6 +166,7 @@ def _write_arrays(group: zarr.Group, reach_map: ReachMap) -> None:
     group.create_array(
         "rotation",
         data=reach_map.rotations,
+        fill_value=np.nan,
         dimension_names=["orientation", "row", "column"],
         attributes={"long_name": "R_base_tool of the orientation"},
     )
@@ -187,9 +211,14 @@ def _sibling(final: Path) -> Path:
     return final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}.partial")
 
 
-def _move_into_place(partial: Path, final: Path) -> None:
-    if not final.exists():
-        partial.rename(final)
+def _move_into_place(partial: Path, final: Path, *, overwrite: bool) -> None:
+    if not (overwrite and final.exists()):
+        try:
+            partial.rename(final)
+        except OSError:
+            if not final.exists():
+                raise
+            raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
         return
     old = _sibling(final)
     final.rename(old)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
@@ -18,12 +18,12 @@ import repose_jit
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.kinematics import forward_kinematics
 from repose_jit.reach.bound import reach_bound
 from repose_jit.reach.engine import ReachJob, available_cpus, solve_all
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.targets import Box, as_box, super_fibonacci, voxel_grid
-from repose_jit.seeds import spread_seeds
+from repose_jit.reach.targets import Box, as_box, as_spacing, super_fibonacci, voxel_grid
+from repose_jit.seeds import MAX_RNG_SEED, spread_seeds
+from repose_jit.validation import as_integer
 
 __all__ = ["STUDY_PARAMS", "ReachStudy"]
 
@@ -37,6 +37,12 @@ random configurations: 64 attempts reach 99 % in 6 us per pose; with the paramet
 
 MAX_POSES = 10**10
 """Most poses of a study, a byte each; beyond it a box in millimetres is likelier than patience."""
+
+MAX_ORIENTATIONS, MAX_ATTEMPTS = 10**6, 10**6
+"""Both are tables in memory: some hundreds of megabytes at most."""
+
+MAX_THREADS = 4096
+"""More than any machine has CPUs; systems refuse to start far more."""
 
 VOXELS_PER_SIDE = 26
 """About how many voxels the default spacing puts along the longest side of the box."""
@@ -100,17 +106,17 @@ class ReachStudy:
         corners = _default_box(chain) if box is None else as_box(box)
         values = {
             "chain": chain,
-            "spacing": _default_spacing(corners) if spacing is None else _positive(spacing, "spacing"),
-            "n_orientations": _count(n_orientations, "n_orientations"),
+            "spacing": _default_spacing(corners) if spacing is None else as_spacing(spacing),
+            "n_orientations": as_integer(n_orientations, name="n_orientations", least=1, most=MAX_ORIENTATIONS),
             "box": corners,
-            "attempts": _count(attempts, "attempts"),
+            "attempts": as_integer(attempts, name="attempts", least=1, most=MAX_ATTEMPTS),
             "params": params,
-            "rng_seed": rng_seed,
-            "threads": None if threads is None else _count(threads, "threads"),
+            "rng_seed": as_integer(rng_seed, name="rng_seed", least=0, most=MAX_RNG_SEED),
+            "threads": None if threads is None else as_integer(threads, name="threads", least=1, most=MAX_THREADS),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        spread_seeds(chain, 0, rng_seed=rng_seed)  # refuses joints without a range, and a wrong rng_seed
+        spread_seeds(chain, 0, rng_seed=rng_seed)  # refuses joints without a range
         self._require_feasible()
 
     def _require_feasible(self) -> None:
@@ -163,8 +169,8 @@ class ReachStudy:
         )
         status = np.zeros(job.shape, np.int8)
         threads = available_cpus() if self.threads is None else self.threads
-        # Compiled here, once, and not on the clock.
-        inverse_kinematics(chain, forward_kinematics(chain, chain.home)[None], chain.home, params)
+        # Compiled here, once, and not on the clock. Any pose will do; that of home may be beyond what a target can be.
+        inverse_kinematics(chain, np.eye(4)[None], chain.home, replace(params, max_iterations=1))
         start = time.perf_counter()
         with closing(solve_all(job, status.reshape(-1), threads=threads)) as counts:
             for done in counts:
@@ -194,7 +200,7 @@ class ReachStudy:
             "n_orientations": self.n_orientations,
             "orientations": "super_fibonacci",
             "attempts": self.attempts,
-            "rng_seed": int(self.rng_seed),
+            "rng_seed": self.rng_seed,
             **{item.name: getattr(self.params, item.name) for item in fields(self.params) if item.init},
             "versions": {
                 "repose_jit": repose_jit.__version__,
@@ -212,18 +218,4 @@ def _default_box(chain: KinematicChain) -> Box:
 
 def _default_spacing(box: Box) -> float:
     longest = max(b - a for a, b in zip(*box, strict=True))
-    return float(f"{longest / VOXELS_PER_SIDE:.0e}") if longest > 0.0 else 0.05
-
-
-def _count(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name}: got {value!r}, expected an integer ≥ 1")
-    return int(value)
-
-
-def _positive(value: float, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputError(f"{name}: got {value!r}, expected a number")
-    if not 0.0 < value < math.inf:
-        raise InputError(f"{name}: got {value}, expected a finite number of metres > 0")
-    return float(value)
+    return float(f"{longest / VOXELS_PER_SIDE:.0e}") or 0.05  # also where the quotient is too small for a float

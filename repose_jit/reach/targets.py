@@ -8,13 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from repose_jit.errors import InputError
-from repose_jit.validation import as_vector
+from repose_jit.errors import InputError, shown
+from repose_jit.validation import MAX_POSITION, as_integer, as_positive, as_vector
 
-__all__ = ["as_box", "super_fibonacci", "voxel_grid"]
+__all__ = ["as_box", "as_spacing", "super_fibonacci", "voxel_grid"]
 
 FloatArray = NDArray[np.float64]
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
+
+MAX_COUNT = 10**7
+"""Most rotations, and most voxels along a side: some gigabytes; beyond it memory ends without a word."""
 
 PSI = 1.5337511687552043
 """The root of ψ⁴ = ψ + 4."""
@@ -26,15 +29,37 @@ def as_box(box: Sequence[ArrayLike]) -> Box:
     Raises
     ------
     ShapeError, InputError
-        If they are not two corners of three finite numbers, or an upper one lies below its lower one.
+        If they are not two corners of three finite numbers, or an upper one lies below its lower one; or if one is
+        further away than any pose may be.
     """
-    if not isinstance(box, Sequence | np.ndarray) or isinstance(box, str) or len(box) != 2:
-        raise InputError(f"box: got {box!r}, expected two corners: ((x, y, z), (x, y, z))")
-    low, high = as_vector(box[0], 3, name="box[0]").tolist(), as_vector(box[1], 3, name="box[1]").tolist()
+    pair = list(box) if isinstance(box, np.ndarray) and box.ndim else box
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"box: got {shown(box)}, expected two corners: ((x, y, z), (x, y, z))")
+    low, high = as_vector(pair[0], 3, name="box[0]").tolist(), as_vector(pair[1], 3, name="box[1]").tolist()
+    for corner, values in enumerate((low, high)):
+        for axis, value in enumerate(values):
+            if abs(value) > MAX_POSITION:
+                raise InputError(
+                    f"box[{corner}][{axis}]: got {value:g}, expected at most {MAX_POSITION:.0e} m (metres?)"
+                )
     for axis, (a, b) in enumerate(zip(low, high, strict=True)):
         if a > b:
             raise InputError(f"box: got {'xyz'[axis]} from {a:g} to {b:g}, expected the lower corner first")
     return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+
+def as_spacing(spacing: float) -> float:
+    """Return the edge of a voxel [m] as a plain number.
+
+    Raises
+    ------
+    InputError
+        If it is not a finite number > 0, or longer than any pose may be away.
+    """
+    value = as_positive(spacing, name="spacing", unit="metres")
+    if value > MAX_POSITION:
+        raise InputError(f"spacing: got {value:g}, expected at most {MAX_POSITION:.0e} m (metres?)")
+    return value
 
 
 def voxel_grid(box_min: ArrayLike, box_max: ArrayLike, spacing: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -66,16 +91,26 @@ def voxel_grid(box_min: ArrayLike, box_max: ArrayLike, spacing: float) -> tuple[
     >>> x.round(3).tolist(), y.round(3).tolist(), z.tolist()
     ([0.05, 0.15, 0.25], [0.05], [0.0])
     """
-    if not 0.0 < spacing < math.inf:
-        raise InputError(f"spacing: got {spacing}, expected a finite number of metres > 0")
+    spacing = as_spacing(spacing)
     low, high = as_box((box_min, box_max))
     x, y, z = (_centres(a, b, spacing) for a, b in zip(low, high, strict=True))
     return x, y, z
 
 
 def _centres(low: float, high: float, spacing: float) -> FloatArray:
+    sides = (high - low) / spacing
+    if sides > MAX_COUNT:
+        raise InputError(
+            f"spacing: got {spacing:g} for a side of {high - low:g} m, expected at most {MAX_COUNT:,} voxels along it"
+        )
+    finest = math.ulp(max(abs(low), abs(high)))
+    if spacing < finest:
+        raise InputError(
+            f"spacing: got {spacing:g} between {low:g} and {high:g} m, where floats are {finest:.1g} m apart, "
+            "expected a longer one"
+        )
     # A side that is a multiple up to rounding must not get one voxel more.
-    count = max(1, math.ceil((high - low) / spacing - 1e-6))
+    count = max(1, math.ceil(sides - 1e-6))
     steps: FloatArray = np.arange(count, dtype=np.float64) - 0.5 * (count - 1)
     return 0.5 * (low + high) + spacing * steps
 
@@ -86,7 +121,7 @@ def super_fibonacci(n: int) -> FloatArray:
     Parameters
     ----------
     n
-        How many, ≥ 1.
+        How many, 1 to 10⁷.
 
     Returns
     -------
@@ -96,7 +131,7 @@ def super_fibonacci(n: int) -> FloatArray:
     Raises
     ------
     InputError
-        If `n` is not a positive integer.
+        If `n` is not an integer in that range.
 
     Notes
     -----
@@ -105,8 +140,7 @@ def super_fibonacci(n: int) -> FloatArray:
     β = 2π s/ψ. No rotation is further than 38° from the nearest of 256, 23° of 1024, 19° of 2048. The rotations of a
     smaller n are not among those of a larger.
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise InputError(f"n: got {n!r}, expected an integer ≥ 1")
+    n = as_integer(n, name="n", least=1, most=MAX_COUNT)
     s = np.arange(n) + 0.5
     alpha, beta = 2.0 * np.pi * s / math.sqrt(2.0), 2.0 * np.pi * s / PSI
     r, R = np.sqrt(s / n), np.sqrt(1.0 - s / n)

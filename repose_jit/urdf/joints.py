@@ -120,6 +120,8 @@ def joint_from_object(joint: Any, names: JointNames, findings: Findings) -> Urdf
     """
     where = f"joint {names.name!r}"
     origin = np.array(joint.origin, np.float64)
+    if origin.shape != (4, 4):
+        raise findings.error(f"{where}: origin: got shape {origin.shape}, expected (4, 4)")
     try:
         require_rigid(origin, name=f"{findings.where}: {where}: origin")
     except InputError as error:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repose_jit.errors import InputError, ModelError, nearest_names, shown
+from repose_jit.errors import InputError, ModelError, ReposeError, nearest_names, shown
 from repose_jit.urdf.checks import JointNames, check_tree, unusable_mimics
 from repose_jit.urdf.findings import Findings
 from repose_jit.urdf.joints import clean_joint, joint_from_object, names_from_object, names_from_xml, with_written_rpy
 from repose_jit.urdf.links import link_from_object, link_from_xml
 from repose_jit.urdf.tree import UrdfLink, UrdfTree
 from repose_jit.urdf.xml import MAX_BYTES, NotNumbersError, parse_urdf
+from repose_jit.validation import as_flag
 
 __all__ = ["load_urdf"]
 
@@ -42,7 +43,7 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     Raises
     ------
     InputError
-        If there is no such file, or `source` is of another type.
+        If there is no such file, `source` is of another type, or `strict` not True or False.
     ModelError
         If the description makes no kinematic sense; the message names file and joint or link.
 
@@ -51,9 +52,17 @@ def load_urdf(source: object, *, strict: bool = True) -> UrdfTree:
     UrdfWarning
         Once for each kind of thing that is missing or wrong and was read all the same.
     """
+    strict = as_flag(strict, name="strict")
     if _is_loaded_object(source):
         findings = Findings(f"URDF object {_robot_name(source)!r}", strict=strict)
-        tree = _from_object(source, findings, None)
+        try:
+            tree = _from_object(source, findings, None)
+        except ReposeError:
+            raise
+        except Exception as error:  # an object can be changed in ways that no file can say
+            raise findings.error(
+                f"got parts that no URDF has ({error}), expected an object as it was loaded"
+            ) from error
     elif isinstance(source, str | bytes | os.PathLike):
         data, findings = _read(source, strict)
         try:
@@ -74,7 +83,7 @@ def _is_loaded_object(source: object) -> bool:
 
 
 def _robot_name(robot: Any) -> str:
-    return str(robot.name)
+    return str(getattr(robot, "name", ""))
 
 
 def _read(source: str | bytes | os.PathLike[Any], strict: bool) -> tuple[str | bytes, Findings]:

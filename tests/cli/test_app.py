@@ -13,7 +13,8 @@ import pytest
 
 import repose_jit
 from repose_jit.cli import app
-from repose_jit.errors import ModelError
+from repose_jit.cli.numeric_input import read_data
+from repose_jit.errors import InputError, ModelError
 
 COMMANDS = ("robots", "info", "fk", "ik", "convert", "reach run", "warmup")
 
@@ -192,3 +193,31 @@ def test_presets_in_the_folder_do_not_matter(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("igus_rebel").write_text("nonsense")
     assert run("info", "igus_rebel", "--json").json()["dof"] == 6
+
+
+def test_a_standard_input_that_is_closed_is_a_mistake(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)  # what Python makes of `<&-`
+    with pytest.raises(InputError, match="standard input: is closed, expected data"):
+        read_data("-")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])  # click itself turns ASCII into UTF-8
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_printed_in_every_encoding(command, encoding):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": encoding}
+    arguments = [sys.executable, "-m", "repose_jit", *command.split(), "--help"]
+    done = subprocess.run(arguments, capture_output=True, check=True, env=environment)
+    assert done.stdout.decode(encoding).startswith("Usage: repose-jit")
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_json_is_json_in_every_encoding(tmp_path, encoding):
+    name = "Stäubli λ³ \U0001f916"
+    path = tmp_path / "robot.json"
+    config = {"name": name, "joints": [{"joint_type": "fixed", "origin_translation": [0] * 3, "origin_rpy": [0] * 3}]}
+    path.write_text(json.dumps(config))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": encoding}
+    arguments = [sys.executable, "-m", "repose_jit", "info", str(path), "--json"]
+    done = subprocess.run(arguments, capture_output=True, check=True, env=environment)
+    assert json.loads(done.stdout.decode(encoding))["name"] == name

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,43 @@ def test_an_existing_file_is_only_replaced_on_request(run, urdf, chain, tmp_path
     assert path.read_text() == "precious"
     assert run("convert", urdf, "-o", path, "--overwrite").code == 0
     assert rj.KinematicChain.from_config(path) == chain
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+@pytest.mark.parametrize("there", [True, False])
+def test_a_full_disk_leaves_what_was_there_and_nothing_else(run, urdf, tmp_path, monkeypatch, there):
+    path = tmp_path / "two.toml"
+    if there:
+        path.write_text("precious")
+    write = Path.open
+
+    def full(self, *args, **kwargs):
+        if "two.toml" not in self.name:
+            return write(self, *args, **kwargs)
+        write(self, *args, **kwargs).close()  # the entry of the directory still had room
+        return write(Path("/dev/full"), "w")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        done = run("convert", urdf, "-o", path, *(["--overwrite"] if there else []))
+    assert done.code == 2
+    assert "No space left on device" in done.err
+    assert sorted(file.name for file in tmp_path.iterdir()) == (["two.toml", "two.urdf"] if there else ["two.urdf"])
+    assert not there or path.read_text() == "precious"
+
+
+def test_a_replaced_file_keeps_its_mode_and_its_links(run, urdf, chain, tmp_path):
+    path, link = tmp_path / "two.toml", tmp_path / "link.toml"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    assert run("convert", urdf, "-o", link, "--overwrite").code == 0
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert rj.KinematicChain.from_config(path) == chain
+    (tmp_path / "folder.toml").mkdir()
+    done = run("convert", urdf, "-o", tmp_path / "folder.toml", "--overwrite")
+    assert (done.code, "is no file" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(

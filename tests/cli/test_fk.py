@@ -140,3 +140,10 @@ def test_mistakes_in_data(run, content, message):
     done = run("fk", "igus_rebel", "--q-file", "-", stdin=content)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+@pytest.mark.parametrize("unit", ["[]", "{}", '"turn"', "null", "3"])
+def test_a_unit_that_is_none_is_named(run, unit):
+    done = run("fk", "igus_rebel", "--q-file", "-", stdin=f'{{"angle_unit": {unit}, "q": [0, 0, 0, 0, 0, 0]}}')
+    assert done.code == 2
+    assert "standard input: angle_unit: got" in done.err

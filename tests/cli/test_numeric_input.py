@@ -86,6 +86,8 @@ def test_a_text_that_starts_with_a_bracket_is_json(tmp_path):
         (b"\x93NUMPY but not really", "cannot be read as .npy"),
         (as_npy(np.ones((2, 2)))[:-3], "cannot be read as .npy"),
         (as_npy(np.array([{}]), allow_pickle=True), "cannot be read as .npy"),
+        (as_npy(np.ones((3, 6))).replace(b"}", b" "), "cannot be read as .npy"),
+        (as_npy(np.ones((3, 6))).replace(b"(3, 6), }            ", b"(1000000000000, 6), }"), "cannot be read as .npy"),
         (as_npy(np.ones(2, complex)), "entries of type complex128"),
         (as_npy(np.ones(2, bool)), "entries of type bool"),
     ],

@@ -110,6 +110,7 @@ def test_degrees_in_files(tmp_path):
         ('[{"xyz": "abc", "rpy": [0, 0, 0]}]', ReposeError, "pose 0: xyz: got"),
         ('{"poses": 5}', InputError, "poses: got 5, expected a list"),
         ('[{"matrix": [[1]]}, 3]', ReposeError, "pose 0: matrix"),
+        ('[{"xyz": [0, 0, 0], "rpy": [0, 0, 0]}, 3]', ShapeError, r"pose 1: got shape \(\)"),
         ("[1, 2]", ShapeError, r"got shape \(2,\)"),
         ("[[1, 2], [3]]", ReposeError, "not an array of numbers"),
     ],

@@ -87,6 +87,19 @@ def test_a_damaged_cache_costs_a_compilation_and_no_more(package: Path, kept: in
     assert answers(run(package)) == ["True"]
 
 
+@pytest.mark.parametrize("content", [b"", b"not a pickle", b"\x80"])
+def test_a_damaged_index_is_repaired(package: Path, content: bytes) -> None:
+    run(package)
+    for path in package.rglob("*.nbi"):
+        path.write_bytes(content)
+    done = run(package)
+    assert answers(done) == ["True"]
+    assert done.stderr == ""
+    again = run(package, NUMBA_DEBUG_CACHE="1")
+    assert "data loaded from" in again.stdout
+    assert "saved" not in again.stdout
+
+
 def test_nowhere_to_write_gives_one_warning(package: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")

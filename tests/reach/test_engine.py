@@ -152,6 +152,24 @@ def test_closing_ends_the_work_within_an_attempt(monkeypatch: pytest.MonkeyPatch
     assert no_threads_left()
 
 
+def test_a_large_budget_of_iterations_makes_small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def count(job: ReachJob, start: int, stop: int, **kwargs: object) -> np.ndarray:
+        sizes.append(stop - start)
+        return np.ones(stop - start, np.int8)
+
+    monkeypatch.setattr(engine, "solve_chunk", count)
+    job = make_job(rebel(), spacing=0.04)
+    for iterations, largest in ((20, 8192), (1_000_000, 8)):
+        sizes.clear()
+        job = replace(job, params=replace(job.params, max_iterations=iterations))
+        for _ in solve_all(job, np.zeros(800, np.int8), threads=2):
+            pass
+        assert sum(sizes) == 800
+        assert max(sizes) <= largest
+
+
 def test_an_error_in_the_callback_ends_the_run() -> None:
     def progress(done: int, total: int) -> None:
         raise ValueError("no terminal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +78,23 @@ def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
     assert path.stat().st_size > 5_000
 
 
+@pytest.mark.parametrize("name", ["$\\frac{$", "$x$", "机器人", "\0", "\ud800", "\U0001f916", "%s {x}"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_any_name_can_be_drawn(name: str, suffix: str, tmp_path: Path) -> None:
+    """After a long run, whatever the robot is called: a dollar sign starts no formula, missing letters are boxes."""
+    reach_map = painted(ReachStatus.REACHED)
+    named = replace(reach_map, attributes={**reach_map.attributes, "robot": name})
+    assert plot(named, tmp_path / f"map{suffix}").exists()
+
+
 def test_wrong_paths_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"got suffix '\.bmp' in 'map\.bmp', expected one of \.png, \.svg, \.pdf"):
         plot(painted(1), tmp_path / "map.bmp")
+    for path in (None, 5, b"map.png", str(tmp_path / "\0.png")):
+        with pytest.raises(InputError, match="expected a path"):
+            plot(painted(1), path)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="reach_map: got int, expected a ReachMap"):
+        plot(3, tmp_path / "map.png")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be written \(No such file or directory\)"):
         plot(painted(1), tmp_path / "nowhere" / "map.png")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import xarray
 import zarr
 
 from repose_jit.errors import InputError
+from repose_jit.ik import IkParams
 from repose_jit.reach import store
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.store import load, require_destination, save
@@ -21,7 +24,7 @@ from repose_jit.reach.study import ReachStudy
 from tests.reach.robots import rebel
 
 
-def make_map(threads: int = 2, rng_seed: int = 0, **kwargs: object) -> ReachMap:
+def make_map(threads: int = 2, rng_seed: object = 0, **kwargs: object) -> ReachMap:
     kwargs = {"spacing": 0.3, "n_orientations": 10, "attempts": 4} | kwargs
     return ReachStudy(rebel(), threads=threads, rng_seed=rng_seed, **kwargs).run()  # type: ignore[arg-type]
 
@@ -207,3 +210,69 @@ def test_what_is_no_map_is_not_loaded(reach_map: ReachMap, tmp_path: Path) -> No
     (path / "zarr.json").write_text(json.dumps(meta))
     with pytest.raises(InputError, match="got schema version 99, expected 1"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: shutil.rmtree(path / "status" / "c"),
+        lambda path: shutil.rmtree(path / "status"),
+        lambda path: shutil.rmtree(path / "x" / "c"),
+        lambda path: shutil.rmtree(path / "rotation" / "c"),
+        lambda path: next(f for f in (path / "status" / "c").rglob("*") if f.is_file()).write_bytes(b"\x00garbage"),
+        lambda path: (path / "status" / "zarr.json").write_text("{}"),
+        lambda path: (path / "zarr.json").write_text(f'{{"attributes": {{"{store.SCHEMA}": 1}}}}'),
+        lambda path: (path / "zarr.json").write_text(
+            f'{{"zarr_format": 3, "node_type": "group", "attributes": {{"{store.SCHEMA}": 1}}}}'
+        ),
+    ],
+)
+def test_a_map_with_parts_missing_is_not_loaded(
+    damage: Callable[[Path], object], reach_map: ReachMap, tmp_path: Path
+) -> None:
+    """As after a copy that was broken off: zeros for outcomes would count as poses that were not reached."""
+    path = save(reach_map, tmp_path / "map.zarr")
+    damage(path)
+    with pytest.raises(InputError, match=r"map\.zarr: .*expected a whole one"):
+        load(path)
+
+
+@pytest.mark.parametrize("path", [None, 5, b"map", "a\0b", "/", "", "."])
+def test_what_is_no_new_path_is_named(path: object, reach_map: ReachMap) -> None:
+    for overwrite in (False, True):
+        with pytest.raises(InputError, match=r"expected a (new )?path"):
+            save(reach_map, path, overwrite=overwrite)  # type: ignore[arg-type]
+    if not isinstance(path, str):
+        with pytest.raises(InputError, match="expected a path"):
+            load(path)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="reach_map: got int, expected a ReachMap"):
+        save(3, path)  # type: ignore[arg-type]
+
+
+def test_a_map_that_appeared_meanwhile_is_not_replaced(
+    reach_map: ReachMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = make_map(rng_seed=1)
+    write = store._write_arrays
+
+    def slow(group: zarr.Group, written: ReachMap) -> None:
+        write(group, written)
+        if written is reach_map:
+            save(other, tmp_path / "map.zarr")
+
+    monkeypatch.setattr(store, "_write_arrays", slow)
+    with pytest.raises(InputError, match="another program has made it in the meantime"):
+        save(reach_map, tmp_path / "map.zarr")
+    assert load(tmp_path / "map.zarr").attributes["rng_seed"] == 1
+    assert names(tmp_path) == ["map.zarr"]
+
+
+def test_a_study_of_numpy_numbers_can_be_stored(tmp_path: Path) -> None:
+    params = IkParams(max_iterations=np.int64(5), damping=np.float32(0.01), enforce_joint_limits=np.True_)  # type: ignore[arg-type]
+    numbers = {
+        "n_orientations": np.int16(3),
+        "attempts": np.int8(2),
+        "rng_seed": np.uint64(3),
+        "spacing": np.float32(0.5),
+    }
+    assert load(save(make_map(params=params, **numbers), tmp_path / "map.zarr")).attributes["rng_seed"] == 3

@@ -10,7 +10,7 @@ import pytest
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ShapeError
 from repose_jit.ik import IkParams
-from repose_jit.joints import JointMimic, JointSpec
+from repose_jit.joints import JointLimits, JointMimic, JointSpec
 from repose_jit.reach.engine import ReachStatus
 from repose_jit.reach.study import ReachStudy
 from tests.reach.robots import ORIGIN, gantry, rebel, shell_arm
@@ -111,6 +111,12 @@ def test_the_default_study_covers_the_whole_reach_in_about_20000_voxels() -> Non
     study = ReachStudy(rebel())
     assert study.spacing == 0.05
     assert study.n_poses == 27**3 * 256
+
+
+def test_a_home_beyond_any_target_does_not_matter() -> None:
+    slide = JointSpec.prismatic(ORIGIN, ORIGIN, "pos_z", JointLimits.prismatic(0.0, 1e11))
+    study = ReachStudy(KinematicChain([slide]), box=((0, 0, 1), (0, 0, 1)), spacing=0.1, n_orientations=1, attempts=1)
+    assert study.run().summary()["poses"] == 1
 
 
 def test_studies_are_values() -> None:
