@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.joints import JointType
+from repose_jit.reach_bound import reach_bound
 
-__all__ = ["explain_failure", "longest_reach"]
+__all__ = ["explain_failure"]
 
 FloatArray = NDArray[np.float64]
-
-
-def longest_reach(chain: KinematicChain, *, enforce_joint_limits: bool = True) -> float:
-    """Return an upper bound on the distance from the first joint to the tool [m]: every link stretched out."""
-    drives = dict(zip(chain.joint_names, chain.joints, strict=True))
-    total = float(np.linalg.norm(chain.tool_offset[:3, 3]))
-    for i, joint in enumerate(chain.slots):
-        if i:
-            total += math.hypot(*joint.origin_translation)
-        if joint.joint_type is JointType.PRISMATIC:
-            limits = (drives.get(str(joint.name)) or joint).limits
-            if limits is None or joint.mimic is not None or not enforce_joint_limits:
-                return math.inf
-            total += max(abs(limits.lower), abs(limits.upper))
-    return total
 
 
 def explain_failure(
@@ -68,13 +51,15 @@ def explain_failure(
     limited = limited_joints.tolist() if enforce_joint_limits else [False] * chain.n_joints
     names = [name for name, is_limited in zip(chain.joint_names, limited, strict=True) if is_limited]
     at_limit = f" At a limit: {', '.join(names)}." if names else ""
-    distance = float(np.linalg.norm(target[:3, 3] - np.asarray(chain.slots[0].origin_translation)))
-    reach = longest_reach(chain, enforce_joint_limits=enforce_joint_limits)
-    if distance > reach + position_tolerance:
-        return (
-            f"{text} The target is out of reach: it is {distance:.3f} m from the first joint, and the arm stretches "
-            f"to {reach:.3f} m at most (are both in metres?)."
-        )
+    out_of_reach = _out_of_reach(
+        chain,
+        target,
+        position_tolerance=position_tolerance,
+        orientation_tolerance=orientation_tolerance,
+        enforce_joint_limits=enforce_joint_limits,
+    )
+    if out_of_reach:
+        return f"{text} {out_of_reach}"
     if is_singular:
         return (
             f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step "
@@ -96,3 +81,30 @@ def explain_failure(
             "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
         )
     return f"{text} {why}.{at_limit} Try other seeds, or check the target against forward kinematics of a known q."
+
+
+def _out_of_reach(
+    chain: KinematicChain,
+    target: FloatArray,
+    *,
+    position_tolerance: float,
+    orientation_tolerance: float,
+    enforce_joint_limits: bool,
+) -> str:
+    """Say why no configuration at all takes the target; empty if that is not proven."""
+    bound = reach_bound(chain, enforce_joint_limits=enforce_joint_limits)
+    R, p = target[:3, :3], target[:3, 3]
+    if not bound.excludes(R, p, position_tolerance=position_tolerance, orientation_tolerance=orientation_tolerance):
+        return ""
+    centre = ", ".join(f"{x:.3f}" for x in bound.centre)
+    distance = float(np.linalg.norm(p - bound.centre))
+    if distance > bound.tool_radius:
+        return (
+            f"The target is out of reach: it is {distance:.3f} m from ({centre}), and the tool gets "
+            f"{bound.tool_radius:.3f} m away from there at most (are both in metres?)."
+        )
+    wrist = float(np.linalg.norm(p + R @ bound.point - bound.centre))
+    return (
+        f"The target is out of reach in this orientation: it puts the wrist {wrist:.3f} m from ({centre}), and that "
+        f"gets {bound.radius:.3f} m away from there at most."
+    )

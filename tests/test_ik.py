@@ -311,7 +311,16 @@ def test_limits_that_are_not_enforced_are_not_blamed() -> None:
         assert "limits" not in text
         assert "At a limit" not in text
     kept = rj.inverse_kinematics(rj.KinematicChain([slide]), target, [0.5])
-    assert "out of reach: it is 3.000 m from the first joint, and the arm stretches to 1.000 m" in kept.explain()
+    assert "out of reach: it is 2.500 m from (0.000, 0.000, 0.500), and the tool gets 0.500 m away" in kept.explain()
+
+
+def test_a_pose_that_only_its_orientation_puts_out_of_reach_is_explained() -> None:
+    chain = arms.rebel()
+    p = (0.0, 0.0, 0.279 + 0.6)
+    up, down = reference.transform(p), reference.transform(p, (math.pi, 0.0, 0.0))
+    assert "out of reach" not in rj.inverse_kinematics(chain, up, chain.home).explain()
+    text = rj.inverse_kinematics(chain, down, chain.home).explain()
+    assert "out of reach in this orientation: it puts the wrist 0.719 m from (0.000, 0.000, 0.279)" in text
 
 
 def test_status_names() -> None:
@@ -337,7 +346,7 @@ def test_out_of_reach_is_explained() -> None:
     chain = arms.rebel()
     result = rj.inverse_kinematics(chain, reference.transform((5.0, 0.0, 0.0)), chain.home)
     assert result.status is rj.IkStatus.MAX_ITERATIONS_REACHED
-    assert "out of reach: it is 5.002 m from the first joint" in result.explain()
+    assert "out of reach: it is 5.008 m from (0.000, 0.000, 0.279)" in result.explain()
     with pytest.raises(rj.SolveFailedError, match="out of reach"):
         result.raise_if_failed()
 

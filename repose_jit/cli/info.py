@@ -42,15 +42,17 @@ def _document(chain: KinematicChain, *, degrees: bool) -> dict[str, Any]:
     """Return what there is to say about a chain as plain values; None stands for "no limit"."""
     from repose_jit.cli.configurations import joint_units, printed
     from repose_jit.cli.poses import pose_document
-    from repose_jit.failure import longest_reach
+    from repose_jit.reach_bound import reach_bound
 
     units = joint_units(chain, degrees=degrees)
     home = printed(chain, chain.home, degrees=degrees).tolist()
+    bound = reach_bound(chain)
     return {
         "name": chain.name,
         "dof": chain.n_joints,
         "angle_unit": angle_unit(degrees),
-        "reach": longest_reach(chain),
+        "reach": bound.tool_radius,
+        "reach_centre": bound.centre.tolist(),
         "tool_offset": pose_document(chain.tool_offset, degrees=degrees),
         "joints": [_joint_document(*each) for each in zip(chain.joints, units, home, strict=True)],
         "mimic_joints": [
@@ -90,12 +92,13 @@ def _echo_screen(document: dict[str, Any]) -> None:
     provenance, reach, angle = document["provenance"], document["reach"], document["angle_unit"]
     offset, joints, mimics = document["tool_offset"], document["joints"], document["mimic_joints"]
     name = document["name"] or "(no name)"
+    centre = _row(document["reach_centre"])
     moved = any(offset["xyz"]) or any(offset["rpy"])
     echo_fields(
         [
             ("robot", f"{name}: {provenance['maker']} {provenance['model']}" if provenance else name),
             ("dof", str(document["dof"])),
-            ("reach", f"at most {reach:.3f} m from the first joint" if math.isfinite(reach) else "unlimited"),
+            ("reach", f"at most {reach:.3f} m from {centre} m" if math.isfinite(reach) else "unlimited"),
             (
                 "tool offset",
                 f"xyz {_row(offset['xyz'])} m, rpy {_row(offset['rpy'])} {angle}" if moved else "none",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, inverse_kinematics
 from repose_jit.kernels.lanes import WIDTH
-from repose_jit.reach.bound import ReachBound
+from repose_jit.reach_bound import ReachBound
 
 __all__ = ["ReachJob", "ReachStatus", "available_cpus", "solve_all", "solve_chunk"]
 

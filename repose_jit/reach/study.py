@@ -18,10 +18,10 @@ import repose_jit
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.reach.bound import reach_bound
 from repose_jit.reach.engine import ReachJob, available_cpus, solve_all
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.targets import Box, as_box, as_spacing, super_fibonacci, voxel_grid
+from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import MAX_RNG_SEED, spread_seeds
 from repose_jit.validation import as_integer
 
@@ -63,7 +63,7 @@ class ReachStudy:
         Orientations at every voxel, spread evenly: :func:`~repose_jit.reach.targets.super_fibonacci`.
     box
         Lower and upper corner of the grid in the base frame [m]. By default the cube around the ball that the tool
-        cannot leave: :func:`~repose_jit.reach.bound.reach_bound`.
+        cannot leave: :func:`~repose_jit.reach_bound.reach_bound`.
     attempts
         Seeds tried for a pose before it counts as not found.
     params

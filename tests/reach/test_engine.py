@@ -14,10 +14,10 @@ import pytest
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, IkResult, inverse_kinematics
 from repose_jit.reach import engine
-from repose_jit.reach.bound import reach_bound
 from repose_jit.reach.engine import ReachJob, ReachStatus, available_cpus, solve_all, solve_chunk
 from repose_jit.reach.study import STUDY_PARAMS, ReachStudy
 from repose_jit.reach.targets import super_fibonacci, voxel_grid
+from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import spread_seeds
 from tests import reference as ref
 from tests.reach.robots import rebel
