@@ -22,7 +22,7 @@ from repose_jit.validation import (
     as_integer,
     as_positive,
     as_transform,
-    require_finite,
+    require_configuration,
     require_rigid,
 )
 
@@ -369,5 +369,5 @@ def _spread(array: FloatArray, shape: tuple[int, ...]) -> FloatArray:
 def _name_the_unsound(target: FloatArray, seed: FloatArray) -> None:
     """Raise the error that names the entry which a kernel refused."""
     require_rigid(target, name="target")
-    require_finite(seed, name="seed")
+    require_configuration(seed, name="seed")
     raise InputError("target: got a matrix at the very edge of what counts as rigid, expected |RᵀR − I| ≤ 1e-06")

@@ -11,7 +11,7 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import UnknownNameError
 from repose_jit.kernels import checks, fk, svd
 from repose_jit.kernels import jacobian as jacobian_kernels
-from repose_jit.validation import as_configuration, require_finite
+from repose_jit.validation import as_configuration, require_configuration
 
 __all__ = [
     "condition_number",
@@ -47,7 +47,7 @@ def forward_kinematics(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number.
+        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def link_transforms(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number.
+        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
     """
     q, flat = _flat_configurations(chain, q)
     T = np.empty((*q.shape[:-1], len(chain.slots) + 1, 4, 4))
@@ -107,7 +107,7 @@ def jacobian(chain: KinematicChain, q: ArrayLike, *, frame: Frame = "base") -> F
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number.
+        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
     UnknownNameError
         If `frame` is none of the three.
 
@@ -142,7 +142,7 @@ def singular_values(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number.
+        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
     """
     q, flat = _flat_configurations(chain, q)
     sigma = np.empty((*q.shape[:-1], svd.rank(chain.arrays)))
@@ -171,7 +171,7 @@ def manipulability_squared(chain: KinematicChain, q: ArrayLike) -> float | Float
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number.
+        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
     """
     sigma = singular_values(chain, q)
     w_squared = np.prod(sigma * sigma, axis=-1) if sigma.shape[-1] else np.zeros(sigma.shape[:-1])
@@ -197,6 +197,6 @@ def _flat_configurations(chain: KinematicChain, q: ArrayLike) -> tuple[FloatArra
     require_chain(chain)
     q = as_configuration(q, chain.n_joints)
     flat = q.reshape(-1)
-    if checks.first_non_finite(flat) >= 0:
-        require_finite(q, name="q")
+    if checks.first_unusable(flat) >= 0:
+        require_configuration(q, name="q")
     return q, flat

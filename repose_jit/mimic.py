@@ -15,6 +15,10 @@ ROUNDING = 1e-12
 """How far [rad or m, and relative] two limits may miss each other and still count as meeting."""
 
 
+MAX_GAIN = 1e6
+"""Largest multiplier or offset of a joint that follows another: no value that is accepted then overflows."""
+
+
 @dataclass(frozen=True)
 class Drive:
     """How a slot moves: by ``multiplier · q[entry] + offset``."""
@@ -56,10 +60,10 @@ def follow_mimics(joint: JointSpec, joints: dict[str, JointSpec]) -> tuple[str, 
             )
         offset += multiplier * mimic.offset
         multiplier *= mimic.multiplier
-        if not (math.isfinite(offset) and math.isfinite(multiplier)):
+        if not (abs(offset) <= MAX_GAIN and abs(multiplier) <= MAX_GAIN):
             raise ModelError(
                 f"joint {name!r}: mimic: multipliers and offsets multiply to {multiplier:g} and {offset:g} along "
-                f"{' → '.join([*seen, mimic.joint])}, expected finite numbers"
+                f"{' → '.join([*seen, mimic.joint])}, expected at most {MAX_GAIN:.0e}"
             )
         name, joint = mimic.joint, source
         seen[name] = None

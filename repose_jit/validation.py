@@ -15,6 +15,7 @@ from repose_jit.errors import InputError, ModelError, ShapeError, shown
 
 __all__ = [
     "MAX_POSITION",
+    "MAX_VALUE",
     "RIGID_TOLERANCE",
     "as_configuration",
     "as_flag",
@@ -25,6 +26,7 @@ __all__ = [
     "as_transform",
     "as_twist",
     "as_vector",
+    "require_configuration",
     "require_finite",
     "require_rigid",
 ]
@@ -34,6 +36,9 @@ RIGID_TOLERANCE = 1e-6
 
 MAX_POSITION = 1e9
 """Largest coordinate [m] accepted in a pose: squares stay far from overflow, and no robot reaches further."""
+
+MAX_VALUE = 1e18
+"""Largest joint value [rad or m] accepted: beyond the limits of any real file, and the sixfold product w² is finite."""
 
 FloatArray = NDArray[np.float64]
 
@@ -184,6 +189,15 @@ def require_finite(array: FloatArray, *, name: str) -> None:
     if not finite.all():
         index = tuple(int(i) for i in np.unravel_index(int(np.argmin(finite)), array.shape))
         raise InputError(f"{name}{_subscript(index)}: got {array[index]}, expected a finite number")
+
+
+def require_configuration(q: FloatArray, *, name: str) -> None:
+    """Raise InputError naming the first entry of `q` that is not finite or is beyond MAX_VALUE."""
+    require_finite(q, name=name)
+    far = np.abs(q) > MAX_VALUE
+    if far.any():
+        index = tuple(int(i) for i in np.unravel_index(int(np.argmax(far)), q.shape))
+        raise InputError(f"{name}{_subscript(index)}: got {q[index]:g}, expected at most {MAX_VALUE:.0e} in magnitude")
 
 
 def require_rigid(T: FloatArray, *, name: str) -> None:

@@ -64,10 +64,11 @@ def assert_equal_to_oracle(
         assert np.array_equal(ours.limited_joints, expected.limited_joints), i
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["near", "mid-range", "random"])
 def test_rebel_equals_the_oracle(kind: str) -> None:
     chain = arms.rebel()
-    targets, goals = targets_and_goals(chain, 150)
+    targets, goals = targets_and_goals(chain, N_TARGETS)
     assert_equal_to_oracle(chain, targets, seeds_of(kind, chain, goals), rj.IkParams())
 
 

@@ -183,7 +183,7 @@ def test_fixed_entries_are_ignored() -> None:
     assert np.all(rj.jacobian(chain, q)[:, 1] == 0.0)
 
 
-@pytest.mark.parametrize("size", [1e3, 1e5, 1e9, 1e15, 1e300])
+@pytest.mark.parametrize("size", [1e3, 1e5, 1e9, 1e18])
 def test_large_angles_are_never_silently_wrong(size: float) -> None:
     chain = rj.KinematicChain([rj.JointSpec.revolute((0, 0, 0.1), (0.1, 0.2, 0.3), (1, 2, 3)) for _ in range(3)])
     oracle = reference.from_chain(chain)
@@ -191,6 +191,22 @@ def test_large_angles_are_never_silently_wrong(size: float) -> None:
         assert np.abs(rj.forward_kinematics(chain, q) - reference.fk(oracle, q)).max() < 1e-12
         mixed = np.vstack([q, np.ones((8, 3))])
         assert np.array_equal(rj.forward_kinematics(chain, mixed)[1], rj.forward_kinematics(chain, np.ones(3)))
+
+
+def test_the_largest_values_accepted_overflow_nothing() -> None:
+    """At the bounds of joint values, multipliers and origins at once."""
+    mimic = rj.JointMimic("x", 1e6, 1e6)
+    joints = [rj.JointSpec.prismatic((1e9, -1e9, 1e9), (1, 2, 3), (1, 2, 3), name=name) for name in "xyz"]
+    joints += [rj.JointSpec.prismatic((1e9, 1e9, 1e9), (3, 2, 1), (3, 2, 1), name="follower", mimic=mimic)]
+    joints += [rj.JointSpec.revolute((1e9, 1e9, -1e9), (i, 2, i), (i, 2, 3), name=f"r{i}") for i in range(5)]
+    chain = rj.KinematicChain(joints)
+    for sign in (-1e18, 1e18):
+        q = np.full(8, sign)
+        for function in (rj.forward_kinematics, rj.link_transforms, rj.jacobian, rj.singular_values):
+            assert np.isfinite(function(chain, q)).all()
+        assert np.isfinite(rj.manipulability_squared(chain, q))
+        result = rj.inverse_kinematics(chain, np.eye(4), q)
+        assert np.isfinite([result.position_error, result.orientation_error, *result.q]).all()
 
 
 def test_nothing_moves() -> None:
@@ -218,6 +234,7 @@ def test_condition_number_is_infinite_at_an_exact_singularity() -> None:
         ([], rj.ShapeError, r"q: got shape \(0,\)"),
         (np.full((3, 6), np.nan), rj.InputError, r"q\[0, 0\]: got nan, expected a finite number"),
         ([0, 0, np.inf, 0, 0, 0], rj.InputError, r"q\[2\]: got inf"),
+        ([0, 0, -1e300, 0, 0, 0], rj.InputError, r"q\[2\]: got -1e\+300, expected at most 1e\+18 in magnitude"),
         ("home", rj.InputError, "q: got str, expected real numbers"),
         (None, rj.InputError, "q: got NoneType"),
         ([1j] * 6, rj.InputError, "complex128"),

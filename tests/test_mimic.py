@@ -90,14 +90,14 @@ def test_following_ends_at_the_joint_that_moves_on_its_own() -> None:
         ),
         ([turn("a")], [turn("far")], "joint 'far': off_path_sources: no joint on the path follows it"),
         (
-            [turn("a"), turn("b", "a", 1e200), turn("c", "b", 1e200)],
+            [turn("a"), turn("b", "a", 1e5), turn("c", "b", 1e5)],
             [],
-            "multiply to inf and 0 along c → b → a, expected",
+            "multiply to 1e+10 and 0 along c → b → a, expected",
         ),
         (
-            [turn("a"), turn("b", "a", 1, 1e308), turn("c", "b", 10)],
+            [turn("a"), turn("b", "a", 1, 1e5), turn("c", "b", 11)],
             [],
-            "multiply to 10 and inf along c → b → a, expected",
+            "multiply to 11 and 1.1e+06 along c → b → a, expected",
         ),
     ],
 )

@@ -49,7 +49,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._stem = self._impl.filename_base
+        # Numba's name without its line number: the files of a function that moved down its file are old ones too.
+        line = f"-{function.__code__.co_firstlineno}."
+        self._stem = self._impl.filename_base.replace(line, ".")
         self._cache_file = IndexDataCacheFile(self._cache_path, f"{self._stem}-{DIGEST}", DIGEST)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Is every number finite, is every pose rigid? Read once at vector speed; NumPy would double the cost of a call."""
+"""Is every joint value usable, every pose rigid? Read once at vector speed; NumPy would double the cost of a call."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from repose_jit.kernels._jit import jit
 from repose_jit.kernels.lanes import WIDTH, absolute, all_lanes, load
 
-LARGEST = 1.7976931348623157e308
+MAX_VALUE = 1e18
 RIGID_TOLERANCE = 1e-6
 MAX_POSITION = 1e9
 
 
 @jit
-def first_non_finite(values: NDArray[np.float64]) -> int:
-    """Return the index of the first NaN or infinity in a flat array, −1 if there is none."""
+def first_unusable(values: NDArray[np.float64]) -> int:
+    """Return the index of the first joint value in a flat array that is NaN or beyond ±1e18, −1 if there is none."""
     start = 0
-    while start + WIDTH <= values.size and all_lanes(absolute(load(values, start)) <= LARGEST):
+    while start + WIDTH <= values.size and all_lanes(absolute(load(values, start)) <= MAX_VALUE):
         start += WIDTH
     for i in range(start, values.size):
-        if not math.fabs(values[i]) <= LARGEST:
+        if not math.fabs(values[i]) <= MAX_VALUE:
             return i
     return -1
 

@@ -17,7 +17,7 @@ from repose_jit.kernels.arrays import (
     SINGULAR,
     ChainArrays,
 )
-from repose_jit.kernels.checks import first_non_finite, first_non_rigid
+from repose_jit.kernels.checks import first_non_rigid, first_unusable
 from repose_jit.kernels.fk import compose, constant_frame, move
 from repose_jit.kernels.jacobian import BASE, fill_columns, keep_axis
 from repose_jit.kernels.lanes import (
@@ -206,8 +206,8 @@ def solve_block(
 
 @jit
 def are_sound(targets: NDArray[np.float64], seeds: NDArray[np.float64]) -> bool:
-    """Tell whether all seeds (N · m) are finite and all targets (N · 16) rigid transforms."""
-    return first_non_finite(seeds) < 0 and first_non_rigid(targets) < 0
+    """Tell whether all seeds (N · m) are joint values and all targets (N · 16) rigid transforms."""
+    return first_unusable(seeds) < 0 and first_non_rigid(targets) < 0
 
 
 @jit

@@ -76,6 +76,9 @@ def test_old_files_do_not_pile_up(package: Path) -> None:
     count = len(list(package.rglob("*.nbi")))
     helper.write_text(helper.read_text() + "\n# edited\n")
     run(package)
+    moved = package / "repose_jit" / "kernels" / "dls.py"
+    moved.write_text(moved.read_text().replace("import annotations\n", "import annotations\n\n\n", 1))
+    run(package)
     assert len(list(package.rglob("*.nbi"))) == count > 0
 
 

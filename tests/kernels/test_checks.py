@@ -12,19 +12,20 @@ from tests import reference
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 16, 40])
-def test_first_non_finite(size: int) -> None:
-    values = np.linspace(-1.0, 1.0, size) * 1.7e308
-    assert checks.first_non_finite(values) == -1
-    for bad in (np.nan, np.inf, -np.inf):
+def test_first_unusable(size: int) -> None:
+    values = np.linspace(-1.0, 1.0, size) * 1e18
+    assert checks.first_unusable(values) == -1
+    for bad in (np.nan, np.inf, -np.inf, 1.0001e18, -1e300):
         for at in range(size):
             spoiled = values.copy()
             spoiled[at:] = bad
-            assert checks.first_non_finite(spoiled) == at
+            assert checks.first_unusable(spoiled) == at
 
 
 def test_the_limits_are_those_of_validation() -> None:
     assert checks.RIGID_TOLERANCE == validation.RIGID_TOLERANCE
     assert checks.MAX_POSITION == validation.MAX_POSITION
+    assert checks.MAX_VALUE == validation.MAX_VALUE
 
 
 def test_rigid_or_not_is_the_same_in_both() -> None:
