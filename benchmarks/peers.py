@@ -38,7 +38,7 @@ class Row:
 
     def text(self) -> str:
         """Return the row as a line of a Markdown table."""
-        ratio = "" if self.peer is None else f"{self.peer / self.ours:.0f} ×"
+        ratio = "" if self.peer is None else f"{self.peer / self.ours:.2g} ×"
         peer = "" if self.peer is None else f"{_duration(self.peer)} ({self.peer_name})"
         return f"| {self.work} | {_duration(self.ours)} | {peer} | {ratio} | {self.check} |"
 
@@ -101,6 +101,7 @@ def kinematics_rows(chain: rj.KinematicChain, name: str) -> list[Row]:
     ):
         error = np.abs(ours(chain, wide) - peer(wide)).max()
         mine, theirs = timed(lambda f=ours: f(chain, Q), lambda f=peer: f(few))
+        alone, theirs_alone = timed(lambda f=ours: [f(chain, q) for q in few], lambda f=peer: f(few))
         rows.append(
             Row(
                 f"{work}, {name}, {N_POSES:,} poses, per pose",
@@ -108,6 +109,15 @@ def kinematics_rows(chain: rj.KinematicChain, name: str) -> list[Row]:
                 1e9 * theirs / len(few),
                 "pinocchio, loop in Python",
                 f"differs by {error:.0e}, \\|q\\| ≤ 1e3",
+            )
+        )
+        rows.append(
+            Row(
+                f"{work}, {name}, one pose a call",
+                1e9 * alone / len(few),
+                1e9 * theirs_alone / len(few),
+                "pinocchio, loop in Python",
+                "",
             )
         )
     return rows

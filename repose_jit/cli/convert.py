@@ -27,7 +27,7 @@ __all__ = ["convert"]
 def convert(robot: Robot, form: str | None, output: str | None, overwrite: bool, as_json: bool) -> None:
     """Write a robot, usually a URDF, as a chain file.
 
-    Fixed joints are folded into their neighbours; every number is kept to the last bit.
+    Fixed joints are folded into their neighbours; the chain file reads back as the same chain to the last bit.
     """
     if as_json and not output and form == "toml":
         raise click.UsageError("--json prints JSON, --format toml does not; give one of them, or --output.")

@@ -98,7 +98,7 @@ def _echo_screen(document: dict[str, Any]) -> None:
         [
             ("robot", f"{name}: {provenance['maker']} {provenance['model']}" if provenance else name),
             ("dof", str(document["dof"])),
-            ("reach", f"at most {reach:.3f} m from {centre} m" if math.isfinite(reach) else "unlimited"),
+            ("reach", f"within {reach:.3f} m of {centre} m (a bound)" if math.isfinite(reach) else "unlimited"),
             (
                 "tool offset",
                 f"xyz {_row(offset['xyz'])} m, rpy {_row(offset['rpy'])} {angle}" if moved else "none",

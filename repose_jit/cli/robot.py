@@ -66,9 +66,13 @@ class Robot:
 
             if not Path(self.given).exists():
                 raise InputError(f"{self.given}: no such file")
-            return KinematicChain.from_urdf(
-                Path(self.given), base_link=self.base_link, tip_link=self.tip_link, strict=self.strict
-            )
+            try:
+                return KinematicChain.from_urdf(
+                    Path(self.given), base_link=self.base_link, tip_link=self.tip_link, strict=self.strict
+                )
+            except InputError as error:
+                # The option has another name than the argument that the message speaks of.
+                raise InputError(str(error).replace("tip_link: got none", "--tip: got none")) from None
         for option, link in (("--base", self.base_link), ("--tip", self.tip_link)):
             if link is not None:
                 raise click.UsageError(f"{option} {link}: only a URDF has links to choose from, got {self.given!r}")

@@ -8,6 +8,7 @@ import math
 import os
 import shutil
 import uuid
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ DESCRIBED = {"spacing", "attempts", "max_iterations"}
 
 
 def save(reach_map: ReachMap, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a map as a Zarr v3 group: ``xarray.open_zarr(path, consolidated=False)`` opens it.
+    """Write a map as a Zarr v3 group: ``xarray.open_zarr(path)`` opens it.
 
     Coordinates ``x``, ``y``, ``z`` [m] and ``orientation``; ``rotation`` (orientation, row, column); ``status``
     (x, y, z, orientation); ``reachability_index`` [%], ``n_reached``, ``n_not_found`` and ``n_proven_unreachable``
@@ -68,6 +69,10 @@ def save(reach_map: ReachMap, path: str | os.PathLike[str], *, overwrite: bool =
         attributes: dict[str, Any] = {SCHEMA: SCHEMA_VERSION, **reach_map.attributes}
         group = zarr.open_group(partial, mode="w-", zarr_format=3, attributes=attributes)
         _write_arrays(group, reach_map)
+        with warnings.catch_warnings():
+            # Zarr warns that the format does not define consolidated metadata yet, and xarray where it is missing.
+            warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
+            zarr.consolidate_metadata(partial, zarr_format=3)
         _move_into_place(partial, final, overwrite=overwrite)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
@@ -92,7 +97,7 @@ def load(path: str | os.PathLike[str]) -> ReachMap:
     if attributes.get(SCHEMA) != SCHEMA_VERSION:
         raise InputError(f"{path}: got schema version {attributes.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
     try:
-        group = zarr.open_group(path, mode="r", zarr_format=3)
+        group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
         x, y, z, rotations, status = (np.asarray(group[name]) for name in (*VOXEL, "rotation", "status"))
     except Exception as error:  # a decoder has its own words for bytes that it cannot read
         raise InputError(

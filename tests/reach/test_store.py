@@ -64,18 +64,24 @@ def test_xarray_opens_it_without_this_package(reach_map: ReachMap, tmp_path: Pat
     path = save(reach_map, tmp_path / "map.zarr")
     code = (
         "import sys, xarray\n"
-        "data = xarray.open_zarr(sys.argv[1], consolidated=False)\n"
+        "data = xarray.open_zarr(sys.argv[1])\n"
         "best = data.reachability_index.where(data.n_proven_unreachable < data.sizes['orientation']).max().item()\n"
         "print(best, *data.reachability_index.dims, *data.status.dims, sorted(data.coords), data.x.attrs['units'])\n"
         "assert not [name for name in sys.modules if 'repose' in name]\n"
     )
-    run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, cwd=tmp_path)
+    run = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", code, path],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
     best = reach_map.reachability_index.max()
     assert run.stdout.strip() == f"{best} x y z x y z orientation ['orientation', 'x', 'y', 'z'] m"
 
 
 def test_xarray_selects_by_metres(reach_map: ReachMap, tmp_path: Path) -> None:
-    data = xarray.open_zarr(save(reach_map, tmp_path / "map.zarr"), consolidated=False)
+    data = xarray.open_zarr(save(reach_map, tmp_path / "map.zarr"))
     at = data.sel(x=reach_map.x[1], y=reach_map.y[2], z=reach_map.z[3])
     np.testing.assert_array_equal(at.status, reach_map.status[1, 2, 3])
     assert at.status.dtype == np.int8
@@ -133,7 +139,7 @@ def test_nothing_reached_is_written_and_opened(tmp_path: Path) -> None:
     empty = make_map(box=((5, 5, 5), (6, 6, 5)))
     path = save(empty, tmp_path / "map.zarr")
     np.testing.assert_array_equal(load(path).status, empty.status)
-    assert float(xarray.open_zarr(path, consolidated=False).reachability_index.max()) == 0.0
+    assert float(xarray.open_zarr(path).reachability_index.max()) == 0.0
 
 
 def test_an_existing_path_is_refused(reach_map: ReachMap, tmp_path: Path) -> None:
