@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from os import PathLike
@@ -13,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from repose_jit.chain_arrays import compile_arrays
 from repose_jit.chain_spec import ChainSpec, chain_config, read_chain
 from repose_jit.config_file import read_config
-from repose_jit.errors import InputError, ModelError, ShapeError, shown
+from repose_jit.errors import InputError, ModelError, shown
 from repose_jit.fold import fold_path, lock_joints, only_leaf
 from repose_jit.joints import JointSpec, JointType, name_joints
 from repose_jit.kernels.arrays import ChainArrays
 from repose_jit.mimic import Drive, drive_slots
 from repose_jit.urdf import UrdfTree, load_urdf
-from repose_jit.validation import as_configuration, as_transform, as_vector, require_finite, require_rigid
+from repose_jit.validation import as_configuration, as_one_transform, as_vector, require_finite
 
 __all__ = ["KinematicChain", "read_kinematic_chain", "require_chain"]
 
@@ -67,10 +66,12 @@ class KinematicChain:
         if name is not None and not (isinstance(name, str) and name):
             raise InputError(f"name: got {shown(name)}, expected a non-empty string or None")
         self._name = name
-        self._tool_offset = _frozen(np.eye(4) if tool_offset is None else _one_transform(tool_offset, "tool_offset"))
+        tool_offset = np.eye(4) if tool_offset is None else tool_offset
+        self._tool_offset = _frozen(as_one_transform(tool_offset, name="tool_offset"))
         self._joints, self._drives = self._drive()
         self._arrays = compile_arrays(self._slots, self._joints, self._drives, self._tool_offset)
-        given = self._mid_range() if home is None else as_vector(home, self.n_joints, name="home")
+        middle = [joint.limits.middle if joint.limits else 0.0 for joint in self._joints]
+        given = as_vector(middle if home is None else home, self.n_joints, name="home")
         self._home = _frozen(np.where(self._is_fixed, 0.0, given))
         self._home_given = home is not None
         self.validate()
@@ -136,7 +137,7 @@ class KinematicChain:
         path = fold_path(tree, base, tip, locked or {})
         tool = path.tool_offset
         if tool_offset is not None:
-            tool = tool @ _one_transform(tool_offset, "tool_offset")
+            tool = tool @ as_one_transform(tool_offset, name="tool_offset")
         return cls(path.joints, tool_offset=tool, name=tree.name or None, off_path_sources=path.off_path_sources)
 
     def _drive(self) -> tuple[tuple[JointSpec, ...], tuple[Drive, ...]]:
@@ -327,9 +328,6 @@ class KinematicChain:
     def _is_fixed(self) -> NDArray[np.bool_]:
         return np.array([joint.joint_type is JointType.FIXED for joint in self._joints])
 
-    def _mid_range(self) -> FloatArray:
-        return np.array([_middle(joint) for joint in self._joints])
-
     def _key(self) -> tuple[object, ...]:
         return (self._name, self._slots, self._off_path_sources, self._tool_offset.tobytes(), self._home.tobytes())
 
@@ -385,8 +383,7 @@ def _rebuild(
 
 
 def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...]:
-    is_scalar = isinstance(joints, np.ndarray) and not joints.ndim  # which says that it can be iterated over
-    if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable) or is_scalar:
+    if isinstance(joints, str | Mapping) or not isinstance(joints, Iterable):
         raise InputError(f"{where}: got {type(joints).__name__}, expected a list of JointSpec")
     try:
         result = tuple(joints)
@@ -398,27 +395,7 @@ def _joint_list(joints: Iterable[JointSpec], where: str) -> tuple[JointSpec, ...
     return result
 
 
-def _one_transform(T: ArrayLike, name: str) -> FloatArray:
-    array = as_transform(T, name=name)
-    if array.ndim != 2:
-        raise ShapeError(f"{name}: got shape {array.shape}, expected (4, 4): one homogeneous matrix")
-    require_rigid(array, name=name)
-    one = array.copy()
-    one[3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
-    return one
-
-
 def _frozen(array: FloatArray) -> FloatArray:
     frozen = array + 0.0  # a copy, and −0.0 becomes 0.0: chains that are equal in value have equal bytes
     frozen.flags.writeable = False
     return frozen
-
-
-def _middle(joint: JointSpec) -> float:
-    """Return the middle of the limits; 0, or the bound nearest to it, where they are not finite."""
-    if joint.limits is None:
-        return 0.0
-    lower, upper = joint.limits.lower, joint.limits.upper
-    if math.isfinite(lower) and math.isfinite(upper):
-        return min(max(0.5 * lower + 0.5 * upper, lower), upper)
-    return min(max(0.0, lower), upper)

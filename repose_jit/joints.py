@@ -108,6 +108,13 @@ class JointLimits:
                 f"limits.max_velocity: got {self.max_velocity}, expected a finite number > 0, or none if unlimited"
             )
 
+    @property
+    def middle(self) -> float:
+        """The middle of the bounds [rad or m]; 0, or the bound nearest to it, where they are not finite."""
+        if math.isfinite(self.lower) and math.isfinite(self.upper):
+            return min(max(0.5 * self.lower + 0.5 * self.upper, self.lower), self.upper)
+        return min(max(0.0, self.lower), self.upper)
+
     @classmethod
     def revolute(cls, lower: float, upper: float, max_velocity: float | None = None) -> JointLimits:
         """Bounds of a revolute joint [rad] and its largest speed [rad/s]."""

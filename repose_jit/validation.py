@@ -21,6 +21,7 @@ __all__ = [
     "as_flag",
     "as_integer",
     "as_number",
+    "as_one_transform",
     "as_path",
     "as_positive",
     "as_transform",
@@ -148,6 +149,23 @@ def as_transform(T: ArrayLike, *, name: str = "target") -> FloatArray:
     if array.ndim < 2 or array.shape[-2:] != (4, 4):
         raise ShapeError(f"{name}: got shape {array.shape}, expected (..., 4, 4): homogeneous matrices")
     return array
+
+
+def as_one_transform(T: ArrayLike, *, name: str) -> FloatArray:
+    """Return a copy of one rigid transform as float64 of shape (4, 4), its last row exactly [0 0 0 1].
+
+    Raises
+    ------
+    ShapeError, InputError
+        If the shape is another one, or the matrix is not a rigid transform.
+    """
+    array = as_transform(T, name=name)
+    if array.ndim != 2:
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (4, 4): one homogeneous matrix")
+    require_rigid(array, name=name)
+    one = array.copy()
+    one[3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
+    return one
 
 
 def as_twist(twist: ArrayLike, *, name: str = "twist") -> FloatArray:

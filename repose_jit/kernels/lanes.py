@@ -11,15 +11,27 @@ same functions run on NumPy rows of eight.
 from __future__ import annotations
 
 import inspect
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import lower_builtin, models, register_model, type_callable
+from numba.extending import lower_builtin, type_callable
 from numpy.typing import NDArray
+
+from repose_jit.kernels.lane_type import (
+    BITS64,
+    I64,
+    VECTOR,
+    WIDTH,
+    Lanes,
+    LanesType,
+    as_vector,
+    lane_index,
+    lanes_type,
+    mask_type,
+)
 
 __all__ = [
     "WIDTH",
@@ -42,75 +54,13 @@ __all__ = [
     "where",
 ]
 
-WIDTH = 8
-"""Problems that advance together."""
-
-Lanes = Any
-"""Eight float64 (or a mask of eight bool) inside a kernel; an array of eight with the JIT disabled."""
-
-FLAGS = ("contract", "nsz", "arcp")
-DOUBLE, I64, BIT = ir.DoubleType(), ir.IntType(64), ir.IntType(1)
-VECTOR, BITS64, MASK = ir.VectorType(DOUBLE, WIDTH), ir.VectorType(I64, WIDTH), ir.VectorType(BIT, WIDTH)
-
-
-class LanesType(types.Type):
-    """Numba type of eight float64."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
-
-
-class LaneMaskType(types.Type):
-    """Numba type of eight bool."""
-
-    def __init__(self) -> None:
-        super().__init__(name="LaneMask")
-
-
-lanes_type, mask_type = LanesType(), LaneMaskType()
-
-
-@register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, VECTOR)
-
-
-@register_model(LaneMaskType)
-class _LaneMaskModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, MASK)
-
-
-# --- building blocks -------------------------------------------------------------------------------------------------
-
-
-def _constant(value: float) -> ir.Constant:
-    return ir.Constant(VECTOR, [ir.Constant(DOUBLE, value)] * WIDTH)
-
 
 def _integers(value: int) -> ir.Constant:
     return ir.Constant(BITS64, [ir.Constant(I64, value)] * WIDTH)
 
 
-def _lane(index: int) -> ir.Constant:
-    return ir.Constant(ir.IntType(32), index)
-
-
-def _splat(builder: Any, value: Any) -> Any:
-    one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, _lane(0))
-    order = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), order)
-
-
 def _shuffle(builder: Any, a: Any, b: Any, order: list[int]) -> Any:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), order))
-
-
-def _as_vector(context: Any, builder: Any, value: Any, value_type: Any) -> Any:
-    if isinstance(value_type, LanesType):
-        return value
-    return _splat(builder, context.cast(builder, value, value_type, types.float64))
 
 
 def _call_llvm(builder: Any, name: str, *values: Any) -> Any:
@@ -127,73 +77,6 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
 def _is_flat(array: Any, *, writable: bool = False) -> bool:
     flat = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and array.dtype == types.float64
     return flat and (array.mutable or not writable)
-
-
-# --- arithmetic and comparison ---------------------------------------------------------------------------------------
-
-
-def _register_binary(op: Callable[..., Any], result: types.Type, build: Callable[..., Any]) -> None:
-    @type_callable(op)
-    def resolve(context: Any) -> Any:
-        def typer(a: Any, b: Any) -> Any:
-            kinds = (LanesType, types.Number)
-            if isinstance(a, kinds) and isinstance(b, kinds) and (isinstance(a, LanesType) or isinstance(b, LanesType)):
-                return result
-            return None
-
-        return typer
-
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        a, b = (_as_vector(context, builder, v, t) for v, t in zip(args, sig.args, strict=True))
-        return build(builder, a, b)
-
-    for pair in ((LanesType, LanesType), (LanesType, types.Number), (types.Number, LanesType)):
-        lower_builtin(op, *pair)(lower)
-
-
-def _register_unary(op: Callable[..., Any], operand: types.Type, build: Callable[[Any, Any], Any]) -> None:
-    @type_callable(op)
-    def resolve(context: Any) -> Any:
-        def typer(a: Any) -> Any:
-            return operand if a == operand else None
-
-        return typer
-
-    @lower_builtin(op, type(operand))  # type: ignore[untyped-decorator]
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return build(builder, args[0])
-
-
-def _register_mask_binary(op: Callable[..., Any], build: Callable[[Any, Any, Any], Any]) -> None:
-    @type_callable(op)
-    def resolve(context: Any) -> Any:
-        def typer(a: Any, b: Any) -> Any:
-            return mask_type if a == mask_type and b == mask_type else None
-
-        return typer
-
-    @lower_builtin(op, LaneMaskType, LaneMaskType)  # type: ignore[untyped-decorator]
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return build(builder, *args)
-
-
-for _op, _in_place, _method in (
-    (operator.add, operator.iadd, "fadd"),
-    (operator.sub, operator.isub, "fsub"),
-    (operator.mul, operator.imul, "fmul"),
-    (operator.truediv, operator.itruediv, "fdiv"),
-):
-    for _form in (_op, _in_place):
-        _register_binary(_form, lanes_type, lambda b, x, y, m=_method: getattr(b, m)(x, y, flags=FLAGS))
-_register_unary(operator.neg, lanes_type, lambda b, x: b.fneg(x))
-for _op, _symbol in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
-    _register_binary(_op, mask_type, lambda b, x, y, s=_symbol: b.fcmp_ordered(s, x, y))
-_register_mask_binary(operator.and_, lambda b, x, y: b.and_(x, y))
-_register_mask_binary(operator.or_, lambda b, x, y: b.or_(x, y))
-_register_unary(operator.invert, mask_type, lambda b, x: b.not_(x))
-
-
-# --- functions -------------------------------------------------------------------------------------------------------
 
 
 def _compiled(returns: Callable[..., Any], build: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -229,7 +112,7 @@ def _are_lanes(*arguments: Any) -> bool:
 
 
 def _build_splat(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _as_vector(context, builder, args[0], sig.args[0])
+    return as_vector(context, builder, args[0], sig.args[0])
 
 
 @_compiled(lambda x: _if(isinstance(x, types.Number), lanes_type), _build_splat)
@@ -252,7 +135,7 @@ def load(array: NDArray[np.float64], start: int) -> Lanes:
 def _build_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array, start, x = args
     address = _address(context, builder, sig.args[0], array, start)
-    vector = _as_vector(context, builder, x, sig.args[2])
+    vector = as_vector(context, builder, x, sig.args[2])
     builder.store(vector, builder.bitcast(address, VECTOR.as_pointer()), align=8)
     return context.get_dummy_value()
 
@@ -269,7 +152,7 @@ def _build_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     address = _address(context, builder, sig.args[0], array, start)
     for lane in range(WIDTH):
         place = builder.gep(address, [builder.mul(stride, ir.Constant(stride.type, lane))])
-        vector = builder.insert_element(vector, builder.load(place), _lane(lane))
+        vector = builder.insert_element(vector, builder.load(place), lane_index(lane))
     return vector
 
 
@@ -344,7 +227,7 @@ def set_lane(x: Lanes, k: int, value: float) -> Lanes:
 
 
 def _build_where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    a, b = (_as_vector(context, builder, v, t) for v, t in zip(args[1:], sig.args[1:], strict=True))
+    a, b = (as_vector(context, builder, v, t) for v, t in zip(args[1:], sig.args[1:], strict=True))
     return builder.select(args[0], a, b)
 
 
@@ -396,7 +279,7 @@ def rint(x: Lanes) -> Lanes:
 
 def _build_extremum(relation: str) -> Callable[..., Any]:
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        a, b = (_as_vector(context, builder, v, t) for v, t in zip(args, sig.args, strict=True))
+        a, b = (as_vector(context, builder, v, t) for v, t in zip(args, sig.args, strict=True))
         return builder.select(builder.fcmp_ordered(relation, a, b), a, b)
 
     return build
