@@ -88,3 +88,17 @@ def test_the_screen_and_json(run):
     assert all(f"\n{name} " in done.out for name in workout())
     assert "\ntotal " in done.out
     assert "\ncache: " in done.out
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_second_process_finds_every_kernel_in_the_cache(tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
+    command = [sys.executable, "-m", "repose_jit", "warmup"]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)
+    )
+    saved = first.count("data saved")
+    assert saved >= len([name for _, name in kernels_called_from_outside() if name.islower()]) > 0
+    assert second.count("data loaded") == saved
+    assert "saved" not in second
