@@ -98,7 +98,8 @@ def test_a_second_process_finds_every_kernel_in_the_cache(tmp_path: Path) -> Non
     first, second = (
         subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)
     )
-    saved = first.count("data saved")
-    assert saved >= len([name for _, name in kernels_called_from_outside() if name.islower()]) > 0
-    assert second.count("data loaded") == saved
+    # The first one also saves the kernels that those call; a kernel from the cache holds them compiled in.
+    called = len([name for _, name in kernels_called_from_outside() if name.islower()])
+    assert first.count("data saved") >= called > 0
+    assert second.count("data loaded") == called
     assert "saved" not in second
