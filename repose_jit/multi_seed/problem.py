@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +26,9 @@ IntArray = NDArray[np.int64]
 NO_NUMBERS = np.empty(0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Problem:
-    """Targets to reach, and from where.
+    """Targets to reach, and from where; not frozen, which would take two microseconds of every single solve.
 
     Attributes
     ----------
@@ -61,8 +62,10 @@ class Problem:
         """How many targets there are."""
         return self.targets.size // 16
 
-    def solve(self, start: int, stop: int, q: FloatArray, errors: FloatArray, codes: IntArray, *, each: bool) -> bool:
-        """Solve targets start to stop − 1 into flat arrays; see ``kernels.lane_ik.solve_from_many_seeds``.
+    def solve_first(
+        self, targets: FloatArray, given: FloatArray, q: FloatArray, errors: FloatArray, codes: IntArray
+    ) -> bool:
+        """Solve flat targets up to the first attempt that converges; see ``kernels.lane_ik.solve_from_many_seeds``.
 
         Returns
         -------
@@ -70,32 +73,38 @@ class Problem:
             False if a number is not sound, which only a problem that was not checked has.
         """
         params = self.params._kernel
-        is_same = self.attempts == self.params.max_attempts and each is (self.params.selection != "first")
-        if not is_same or (self.reference.size and not params[-1]):
-            params = tuple(
-                LaneIkParams(*params)._replace(
-                    max_attempts=self.attempts, is_each=each, has_reference=self.reference.size > 0
-                )
-            )
-        is_shared = self.given.ndim == 1
-        given = self.given if is_shared else self.given[start:stop].reshape(-1)
-        stride = 0 if is_shared else self.given.shape[1]
-        targets = self.targets.reshape(-1)[16 * start : 16 * stop]
-        return bool(
-            lane_ik.solve_from_many_seeds(
-                tuple(self.chain.arrays),
-                params,
-                targets,
-                given,
-                self.n_given,
-                stride,
-                self.spread,
-                self.reference,
-                q,
-                errors,
-                codes,
-            )
+        if self.attempts != self.params.max_attempts or self.params.selection != "first":
+            params = tuple(LaneIkParams(*params)._replace(max_attempts=self.attempts, is_each=False))
+        return self._solve(params, targets, given, q, errors, codes)
+
+    def solve_each(
+        self, targets: FloatArray, given: FloatArray, q: FloatArray, errors: FloatArray, codes: IntArray
+    ) -> bool:
+        """Make every attempt at flat targets, as :meth:`solve_first`; there are as many rows as attempts."""
+        params = LaneIkParams(*self.params._kernel)
+        has_reference = self.reference.size > 0
+        params = params._replace(max_attempts=self.attempts, is_each=True, has_reference=has_reference)
+        return self._solve(tuple(params), targets, given, q, errors, codes)
+
+    def _solve(
+        self,
+        params: tuple[Any, ...],
+        targets: FloatArray,
+        given: FloatArray,
+        q: FloatArray,
+        errors: FloatArray,
+        codes: IntArray,
+    ) -> bool:
+        stride = 0 if self.given.ndim == 1 else self.given.shape[1]
+        arrays = tuple(self.chain.arrays)
+        return lane_ik.solve_from_many_seeds(
+            arrays, params, targets, given, self.n_given, stride, self.spread, self.reference, q, errors, codes
         )
+
+    def part(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
+        """Return targets start to stop − 1 and the seeds given with them, flat."""
+        given = self.given if self.given.ndim == 1 else self.given[start:stop].reshape(-1)
+        return self.targets.reshape(-1)[16 * start : 16 * stop], given
 
     def check(self) -> None:
         """Raise InputError naming the first target or seed that is not sound."""

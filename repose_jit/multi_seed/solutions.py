@@ -122,7 +122,7 @@ def _attempts(problem: Problem) -> tuple[FloatArray, FloatArray, NDArray[np.int6
     rows = problem.count * problem.attempts
     q, errors = np.empty((rows, problem.chain.n_joints)), np.empty((rows, 2))
     codes = np.empty((rows, N_CODES), np.int64)
-    problem.solve(0, problem.count, q.reshape(-1), errors.reshape(-1), codes.reshape(-1), each=True)
+    problem.solve_each(*problem.part(0, problem.count), q.reshape(-1), errors.reshape(-1), codes.reshape(-1))
     return q, errors, codes
 
 

@@ -195,7 +195,7 @@ def solve_one(
     q = np.empty(chain.n_joints) if out is None else _as_out(out, chain.n_joints)
     if problem.params.selection == "first":
         errors, codes = np.empty(2), np.empty(N_CODES, np.int64)
-        if not problem.solve(0, 1, q, errors, codes, each=False):
+        if not problem.solve_first(problem.targets.reshape(-1), problem.given, q, errors, codes):
             problem.check()
     else:
         problem.check()
@@ -222,7 +222,7 @@ def solve_one(
 def _solve_first(problem: Problem, start: int, stop: int, q: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
     """Solve a chunk up to the first attempt that converges; fill `q`, return errors (k, 2) and codes (k, 4)."""
     errors, codes = np.empty((stop - start, 2)), np.empty((stop - start, N_CODES), np.int64)
-    problem.solve(start, stop, q.reshape(-1), errors.reshape(-1), codes.reshape(-1), each=False)
+    problem.solve_first(*problem.part(start, stop), q.reshape(-1), errors.reshape(-1), codes.reshape(-1))
     return errors, codes
 
 
@@ -231,7 +231,7 @@ def _solve_and_choose(problem: Problem, start: int, stop: int, q: FloatArray) ->
     count, attempts, n = stop - start, problem.attempts, problem.chain.n_joints
     all_q, all_errors = np.empty((count, attempts, n)), np.empty((count, attempts, 2))
     all_codes = np.empty((count, attempts, N_CODES), np.int64)
-    problem.solve(start, stop, all_q.reshape(-1), all_errors.reshape(-1), all_codes.reshape(-1), each=True)
+    problem.solve_each(*problem.part(start, stop), all_q.reshape(-1), all_errors.reshape(-1), all_codes.reshape(-1))
     chosen = choose(problem, all_q, all_errors, all_codes[..., 0])
     rows = np.arange(count), chosen
     q[:] = all_q[rows]
