@@ -12,7 +12,7 @@ from repose_jit.errors import UnknownNameError
 from repose_jit.kernels import checks, fk, svd
 from repose_jit.kernels import jacobian as jacobian_kernels
 from repose_jit.kernels.arrays import FIXED
-from repose_jit.validation import as_configuration, require_configuration
+from repose_jit.validation import as_configuration, as_out, require_configuration
 
 __all__ = [
     "condition_number",
@@ -29,7 +29,7 @@ Frame = Literal["base", "body", "spatial"]
 FRAMES = {"base": jacobian_kernels.BASE, "body": jacobian_kernels.BODY, "spatial": jacobian_kernels.SPATIAL}
 
 
-def forward_kinematics(chain: KinematicChain, q: ArrayLike) -> FloatArray:
+def forward_kinematics(chain: KinematicChain, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
     """Return the pose of the tool in the base frame, ``T_base_tool``.
 
     Parameters
@@ -39,6 +39,8 @@ def forward_kinematics(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     q
         (..., n) configurations [rad or m]; any leading dimensions, also none or zero-length ones. Position limits are
         not enforced.
+    out
+        (..., 4, 4) float64 array to write to and return: nothing is allocated then.
 
     Returns
     -------
@@ -48,14 +50,15 @@ def forward_kinematics(chain: KinematicChain, q: ArrayLike) -> FloatArray:
     Raises
     ------
     ShapeError, InputError
-        If the last dimension is not n, or an entry is not a finite number of at most 1e18.
+        If the last dimension is not n, an entry is not a finite number of at most 1e18, or `out` does not fit.
 
     Notes
     -----
     ``T = Π Origin_i · Motion_i(q_i) · ToolOffset``.
     """
     q, flat = _flat_configurations(chain, q)
-    T = np.empty((*q.shape[:-1], 4, 4))
+    shape = (*q.shape[:-1], 4, 4)
+    T = np.empty(shape) if out is None else as_out(out, shape)
     fk.forward_kinematics(tuple(chain.arrays), flat, T.reshape(-1))
     return T
 

@@ -22,6 +22,7 @@ __all__ = [
     "as_integer",
     "as_number",
     "as_one_transform",
+    "as_out",
     "as_path",
     "as_positive",
     "as_transform",
@@ -166,6 +167,23 @@ def as_one_transform(T: ArrayLike, *, name: str) -> FloatArray:
     one = array.copy()
     one[3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
     return one
+
+
+def as_out(out: object, shape: tuple[int, ...]) -> FloatArray:
+    """Return `out` if results of this shape can be written to it.
+
+    Raises
+    ------
+    InputError
+        If it is not a writable, contiguous float64 array of that shape.
+    """
+    if isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape:
+        if out.flags.c_contiguous and out.flags.writeable:
+            return out
+        got = "a strided array" if out.flags.writeable else "a read-only array"
+    else:
+        got = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+    raise InputError(f"out: got {got}, expected a writable, contiguous float64 array of shape {shape}")
 
 
 def as_twist(twist: ArrayLike, *, name: str = "twist") -> FloatArray:

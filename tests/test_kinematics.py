@@ -282,3 +282,32 @@ def test_no_input_crashes(q: object) -> None:
         except rj.ReposeError:
             continue
         assert np.isfinite(result).all()
+
+
+# --- writing to an array of the caller's ----------------------------------------------------------------------------
+
+
+def test_forward_kinematics_writes_to_out() -> None:
+    chain = arms.odd_arm()
+    Q = arms.random_configurations(chain, np.random.default_rng(0), 20)
+    for q in (Q[0], Q[:0], Q[:3], Q.reshape(4, 5, -1)):
+        expected = rj.forward_kinematics(chain, q)
+        out = np.full(expected.shape, np.nan)
+        assert rj.forward_kinematics(chain, q, out=out) is out
+        assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        (np.empty((5, 4, 4)), r"out: got float64 of shape \(5, 4, 4\), expected .* of shape \(4, 4\)"),
+        (np.empty((4, 4), np.float32), "out: got float32 of shape"),
+        (np.empty((4, 8))[:, ::2], "out: got a strided array"),
+        (np.broadcast_to(0.0, (4, 4)), "out: got a read-only array"),
+        ([[0.0] * 4] * 4, "out: got list"),
+    ],
+)
+def test_an_out_that_does_not_fit_is_refused(out: object, message: str) -> None:
+    chain = arms.odd_arm()
+    with pytest.raises(rj.InputError, match=message):
+        rj.forward_kinematics(chain, chain.home, out=out)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.errors import InputError, ShapeError
+from repose_jit.errors import ShapeError
 from repose_jit.ik import IkStatus
 from repose_jit.kernels.arrays import CONVERGED
 from repose_jit.kernels.lane_attempt import N_CODES
@@ -21,6 +21,7 @@ from repose_jit.multi_seed.problem import Problem, pose_problem
 from repose_jit.multi_seed.result import IkBatchResult
 from repose_jit.multi_seed.selection import choose
 from repose_jit.threads import available_cpus, run_chunks
+from repose_jit.validation import as_out
 
 __all__ = ["inverse_kinematics_batch", "solve_one"]
 
@@ -192,7 +193,7 @@ def solve_one(
     problem = pose_problem(chain, target, seeds, params)
     if problem.targets.ndim != 2:
         raise ShapeError(f"target: got shape {problem.targets.shape}, expected (4, 4): one homogeneous matrix")
-    q = np.empty(chain.n_joints) if out is None else _as_out(out, chain.n_joints)
+    q = np.empty(chain.n_joints) if out is None else as_out(out, (chain.n_joints,))
     if problem.params.selection == "first":
         errors, codes = np.empty(2), np.empty(N_CODES, np.int64)
         if not problem.solve_first(problem.targets.reshape(-1), problem.given, q, errors, codes):
@@ -251,16 +252,3 @@ def _chunk_size(problem: Problem) -> int:
         fair = problem.count // (CHUNKS_PER_THREAD * (params.threads or available_cpus()))
         size = min(size, max(fair, LEAST_CHUNK))
     return max(WIDTH, size // WIDTH * WIDTH)
-
-
-def _as_out(out: object, n: int) -> FloatArray:
-    if not (
-        isinstance(out, np.ndarray)
-        and out.dtype == np.float64
-        and out.shape == (n,)
-        and out.flags.c_contiguous
-        and out.flags.writeable
-    ):
-        got = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise InputError(f"out: got {got}, expected a writable contiguous float64 array of shape ({n},)")
-    return out
