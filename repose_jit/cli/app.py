@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from repose_jit import __version__
+from repose_jit.cli.bench import bench
 from repose_jit.cli.convert import convert
 from repose_jit.cli.fk import fk
 from repose_jit.cli.ik import ik
@@ -24,7 +25,7 @@ from repose_jit.errors import ReposeError
 __all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CONVERGED", "app", "main"]
 
 NOT_CONVERGED = 1
-"""The command ran, but not every target was reached."""
+"""The command ran, but not every target was reached; of the benchmark, that an answer is wrong or something slower."""
 BAD_INPUT = 2
 """A mistake in what was typed or in a file; click uses the same code."""
 INTERRUPTED = 130
@@ -74,7 +75,8 @@ class Application(click.Group):
 
 @click.group(
     cls=Application,
-    epilog="""Exit codes: 0 done, 1 not every target was reached, 2 a mistake in the input.
+    epilog="""Exit codes: 0 done, 1 not every target was reached (bench: a wrong answer, or slower than before), 2 a
+    mistake in the input.
 
     \b
     Example:
@@ -90,7 +92,7 @@ def app() -> None:
     """
 
 
-for command in (robots, info, fk, ik, convert, reach, warmup):
+for command in (robots, info, fk, ik, convert, reach, bench, warmup):
     app.add_command(command)
 
 

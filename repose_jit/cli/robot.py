@@ -1,4 +1,4 @@
-"""The ROBOT argument: a preset, a URDF or a chain file, and the options that belong to it."""
+"""The ROBOT arguments: a preset, a URDF or a chain file, and the options that belong to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repose_jit.chain import KinematicChain
     from repose_jit.robots import RobotPreset
 
-__all__ = ["Robot", "robot_argument"]
+__all__ = ["Robot", "robot_argument", "robots_argument"]
 
 URDF_SUFFIXES = (".urdf", ".xml", ".xacro")
 
@@ -44,6 +44,11 @@ class Robot:
     def is_urdf(self) -> bool:
         """Whether the robot is a URDF file."""
         return Path(self.given).suffix.lower() in URDF_SUFFIXES
+
+    @property
+    def name(self) -> str:
+        """The name of the preset, or of the file without folder and suffix."""
+        return Path(self.given).stem
 
     def preset(self) -> RobotPreset | None:
         """Return the preset of that name, None if there is none."""
@@ -85,11 +90,40 @@ def robot_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the ROBOT argument and its options; the command receives a :class:`Robot` as `robot`."""
 
     @click.argument("robot")
-    @click.option("--base", metavar="LINK", help="First link of a URDF [default: its root].")
-    @click.option("--tip", metavar="LINK", help="Last link of a URDF [default: its only leaf].")
-    @click.option("--strict/--no-strict", default=True, help="Refuse a doubtful URDF, or read it with warnings.")
+    @_link_options
     @functools.wraps(function)
     def command(robot: str, base: str | None, tip: str | None, strict: bool, **others: Any) -> Any:
         return function(robot=Robot(robot, base, tip, strict), **others)
 
     return command
+
+
+def robots_argument(*default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command any number of ROBOT arguments and their options; it receives a list of :class:`Robot` as `robots`.
+
+    Without an argument it is those of `default`. Names of links are for the URDF files among them.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @click.argument("robots", nargs=-1, metavar="[ROBOT]...")
+        @_link_options
+        @functools.wraps(function)
+        def command(robots: tuple[str, ...], base: str | None, tip: str | None, strict: bool, **others: Any) -> Any:
+            given = [Robot(robot, base, tip, strict) for robot in robots or default]
+            if any(robot.is_urdf for robot in given):
+                given = [robot if robot.is_urdf else Robot(robot.given, None, None, strict) for robot in given]
+            return function(robots=given, **others)
+
+        return command
+
+    return decorate
+
+
+def _link_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--strict/--no-strict", default=True, help="Refuse a doubtful URDF, or read it with warnings."),
+        click.option("--tip", metavar="LINK", help="Last link of a URDF [default: its only leaf]."),
+        click.option("--base", metavar="LINK", help="First link of a URDF [default: its root]."),
+    ):
+        function = option(function)
+    return function
