@@ -69,7 +69,8 @@ class ReportComparison:
     only_old, only_new
         What is in one of them.
     differences
-        Why times may differ for other reasons than the code, a sentence each: machine, versions, threads, settings.
+        Why times may differ for other reasons than the code, a sentence each: machine, versions, threads, settings, and
+        other programs that ran.
     fewer_solved
         The rows of which a smaller share was solved: their speeds are not worth comparing.
     threshold
@@ -119,6 +120,8 @@ def compare_reports(old: BenchReport, new: BenchReport, *, threshold: float = 0.
         differences=(
             *_differences("", asdict(old.machine), asdict(new.machine), but="commit"),
             *_differences("settings: ", asdict(old.settings), asdict(new.settings)),
+            *_busy("old", old),
+            *_busy("new", new),
         ),
         fewer_solved=tuple(row for row in rows if (row.new.percent_solved or 0.0) < (row.old.percent_solved or 0.0)),
         threshold=threshold,
@@ -138,3 +141,7 @@ def _change(old: BenchRow, new: BenchRow, threshold: float) -> Change:
 
 def _differences(where: str, old: dict[str, object], new: dict[str, object], *, but: str | None = None) -> list[str]:
     return [f"{where}{name}: {old[name]} → {new[name]}" for name in old if name != but and old[name] != new[name]]
+
+
+def _busy(which: str, report: BenchReport) -> list[str]:
+    return [f"the {which} run got {100 * report.cpu_share:.0f} % of a CPU"] if report.was_busy else []

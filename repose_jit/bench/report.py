@@ -15,7 +15,7 @@ from repose_jit.bench.settings import BenchSettings
 from repose_jit.config_file import read_config
 from repose_jit.errors import ConfigError, InputError, shown
 from repose_jit.records import record
-from repose_jit.validation import as_path
+from repose_jit.validation import as_path, as_positive
 
 __all__ = ["BenchReport", "BenchRow", "RowKey", "Work", "read_report", "require_destination", "write_report"]
 
@@ -23,6 +23,10 @@ SCHEMA = 1
 """Version of the file; one of another version is refused."""
 PERCENTILES = 101
 """How many percentiles a row has, from the least (0) to the largest (100)."""
+
+
+BUSY = 0.9
+"""A process that gets a smaller share of its CPU than this measures what else is running."""
 
 
 class Work(StrEnum):
@@ -155,6 +159,8 @@ class BenchReport:
         How much was measured.
     rows
         What was measured; no key is there twice.
+    cpu_share
+        How much of a CPU the process got while it worked on one thread: CPU time over time, 1 where nothing else runs.
     schema
         Version of the file.
     """
@@ -163,13 +169,20 @@ class BenchReport:
     machine: Machine
     settings: BenchSettings
     rows: tuple[BenchRow, ...]
+    cpu_share: float
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
+        as_positive(self.cpu_share, name="cpu_share")
         keys = [row.key for row in self.rows]
         for i, key in enumerate(keys):
             if key in keys[:i]:
                 raise InputError(f"rows: got {key} twice, expected every key once")
+
+    @property
+    def was_busy(self) -> bool:
+        """Whether others took so much of the CPU that the times are not those of the work."""
+        return self.cpu_share < BUSY
 
     def of(self, *works: Work) -> list[BenchRow]:
         """Return the rows of these kinds of work."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +19,7 @@ from repose_jit.bench.problems import Problems, sampled_configurations
 from repose_jit.bench.report import PERCENTILES, BenchReport, BenchRow, RowKey, Work
 from repose_jit.bench.settings import BenchSettings
 from repose_jit.bench.starts import CacheError, measure_cached_start, measure_first_call
-from repose_jit.bench.stopwatch import no_garbage_collection
+from repose_jit.bench.stopwatch import CpuShare, no_garbage_collection
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.kinematics import forward_kinematics, jacobian
@@ -128,6 +129,7 @@ def run_bench(
         require_chain(chain)
     items = [item for name, chain in robots.items() for item in _solve_items(name, chain, settings)]
     starts = list(_start_items(*next(iter(robots.items())), settings))
+    cpu_share = CpuShare()
     done, total = 0, len(items) + sum(item.repetitions for item in starts + items)
 
     def step() -> None:
@@ -143,13 +145,15 @@ def run_bench(
         with no_garbage_collection():
             for item in starts + items:
                 if repetition < item.repetitions:
-                    item.repeat()
+                    with cpu_share.watched() if item.key.threads == 1 and item not in starts else nullcontext():
+                        item.repeat()
                     step()
     return BenchReport(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=this_machine(),
         settings=settings,
         rows=tuple(item.row() for item in starts + items if item.done),
+        cpu_share=cpu_share.value,
     )
 
 

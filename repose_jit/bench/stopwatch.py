@@ -5,13 +5,41 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from time import perf_counter_ns
+from dataclasses import dataclass
+from time import perf_counter_ns, process_time_ns
 from typing import TypeVar
 
-__all__ = ["no_garbage_collection", "time_each", "time_together"]
+__all__ = ["CpuShare", "no_garbage_collection", "time_each", "time_together"]
 
 A = TypeVar("A")
 R = TypeVar("R")
+
+
+@dataclass
+class CpuShare:
+    """How much of a CPU this process gets, over all that is done in :meth:`watched`.
+
+    Attributes
+    ----------
+    cpu_ns, ns
+        CPU time of all threads, and time [ns].
+    """
+
+    cpu_ns: int = 0
+    ns: int = 0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Count what is done inside; it shall run on one thread and wait for nothing."""
+        cpu_before, before = process_time_ns(), perf_counter_ns()
+        yield
+        self.cpu_ns += process_time_ns() - cpu_before
+        self.ns += perf_counter_ns() - before
+
+    @property
+    def value(self) -> float:
+        """CPU time over time; 1 where nothing was watched."""
+        return self.cpu_ns / self.ns if self.ns else 1.0
 
 
 @contextmanager

@@ -60,7 +60,8 @@ def run(
 ) -> None:
     """Measure latency, throughput and start-up.
 
-    Without ROBOT: ur5, franka_panda and igus_rebel.
+    Without ROBOT: ur5, franka_panda and igus_rebel. A full run takes minutes, for it also starts processes that have to
+    compile everything.
     """
     names = [robot.name for robot in robots]
     for name in names:
@@ -86,6 +87,9 @@ def run(
             report = run_bench(chains, settings, progress=progress)
     except WrongAnswerError as error:
         raise _Failed(str(error)) from None
+    if report.was_busy:
+        share = f"{100 * report.cpu_share:.0f} %"
+        click.echo(f"Warning: this process got {share} of a CPU, others had the rest: times are too long", err=True)
     if output is not None:
         write_report(report, output, overwrite=overwrite)
     if as_json:
@@ -124,7 +128,7 @@ def compare(ctx: click.Context, /, old: str, new: str, threshold: float, as_json
         from repose_jit.cli.bench_screen import echo_comparison
 
         for difference in comparison.differences:
-            click.echo(f"Warning: the reports differ: {difference}", err=True)
+            click.echo(f"Warning: not the same conditions: {difference}", err=True)
         echo_comparison(comparison)
     if comparison.of(Change.SLOWER):
         ctx.exit(FAILED)

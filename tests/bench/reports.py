@@ -44,11 +44,14 @@ def kinematics_row(*repetitions_ns: float, **fields: Any) -> BenchRow:
     return row(*repetitions_ns, **{"work": Work.FORWARD_KINEMATICS, **nothing, **fields})
 
 
-def report(*rows: BenchRow, settings: BenchSettings | None = None, **machine: Any) -> BenchReport:
+def report(
+    *rows: BenchRow, settings: BenchSettings | None = None, cpu_share: float = 1.0, **machine: Any
+) -> BenchReport:
     """Return a report of these rows, from a machine that differs in `machine`."""
     return BenchReport(
         created="2026-01-31T12:00:00+00:00",
         machine=replace(MACHINE, **machine),
         settings=settings or BenchSettings(),
         rows=rows,
+        cpu_share=cpu_share,
     )

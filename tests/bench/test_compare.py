@@ -131,6 +131,13 @@ def test_other_settings_are_named():
     )
 
 
+def test_a_busy_machine_is_named():
+    quiet, busy = report(row(1.0)), report(row(1.0), cpu_share=0.512)
+    assert compare_reports(quiet, busy).differences == ("the new run got 51 % of a CPU",)
+    assert compare_reports(busy, quiet).differences == ("the old run got 51 % of a CPU",)
+    assert compare_reports(quiet, report(row(1.0), cpu_share=0.95)).differences == ()
+
+
 def test_fewer_solved_targets_are_named():
     all_of_them, fewer = row(10, 10, 10), row(5, 5, 5, solved=49)
     assert [each.new for each in compare_reports(report(all_of_them), report(fewer)).fewer_solved] == [fewer]

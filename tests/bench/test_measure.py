@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import repose_jit as rj
 from repose_jit.bench import WrongAnswerError, measure
 from repose_jit.bench.problems import Problems, sampled_configurations
-from repose_jit.bench.stopwatch import no_garbage_collection, time_each, time_together
+from repose_jit.bench.stopwatch import CpuShare, no_garbage_collection, time_each, time_together
 from repose_jit.ik import IkStatus
 from repose_jit.multi_seed import MultiSeedParams
 from tests.arms import rebel
@@ -159,3 +160,24 @@ def test_the_garbage_collector_is_off_and_then_as_before(is_on):
         assert gc.isenabled() is is_on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+def test_the_share_of_a_cpu_is_that_of_what_is_watched(monkeypatch):
+    clocks = {"perf_counter_ns": iter([0, 100, 1000, 1100]), "process_time_ns": iter([0, 40, 40, 120])}
+    for name, times in clocks.items():
+        monkeypatch.setattr(f"repose_jit.bench.stopwatch.{name}", times.__next__)
+    share = CpuShare()
+    assert share.value == 1.0
+    with share.watched():
+        pass
+    assert share.value == pytest.approx(0.4)
+    with share.watched():
+        pass
+    assert share.value == pytest.approx(0.6)
+
+
+def test_a_process_that_sleeps_gets_no_cpu():
+    share = CpuShare()
+    with share.watched():
+        time.sleep(0.2)
+    assert share.value < 0.5

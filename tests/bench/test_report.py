@@ -60,6 +60,13 @@ def test_a_key_as_text():
     assert str(kinematics_row(1.0, threads=2).key) == "forward_kinematics, arm, batch of 64, 2 threads"
 
 
+def test_the_share_of_a_cpu_is_a_number():
+    assert report(cpu_share=0.5).was_busy
+    assert not report(cpu_share=1.02).was_busy
+    with pytest.raises(InputError, match=r"cpu_share: got 0\.0"):
+        report(cpu_share=0.0)
+
+
 def test_rows_of_a_kind():
     one = full_report()
     assert one.of(Work.JACOBIAN) == []

@@ -51,6 +51,7 @@ def test_a_report_has_all_rows_of_all_robots():
     report = run_bench({"rebel": rebel(), "odd": odd_arm()}, TINY)
     assert [row.key for row in report.rows] == expected_keys("rebel") + expected_keys("odd")
     assert report.settings == TINY
+    assert report.cpu_share > 0.0
     for row in report.rows:
         assert len(row.repetitions_ns) == 3
         assert len(row.percentiles_ns) == (101 if row.work in (Work.SOLVE_ONE, Work.SOLVE_ONE_OUT) else 0)
