@@ -16,6 +16,8 @@ from benchmarks.peers.arm import BASE, TOOL, Arm
 from benchmarks.peers.oracle import Oracle, Tolerance, Verdict, rotation_angles
 from benchmarks.peers.solver import Peer, ready
 from benchmarks.peers.solvers import PEERS
+from benchmarks.peers.solvers.embodik import Embodik
+from benchmarks.peers.solvers.ours import Ours
 from benchmarks.peers.solvers.pytracik import _quat_xyzw
 from benchmarks.peers.table import Row, Side, Table, duration
 from benchmarks.peers.turns import Record, in_turns, one_by_one
@@ -265,6 +267,14 @@ def test_table_is_markdown_and_json() -> None:
     assert {peer.distribution for peer in PEERS} <= document["versions"].keys()
 
 
+@pytest.mark.parametrize(("cpus", "notes"), [(None, 0), (1.0, 0), (1.9, 0), (0.7, 1)])
+def test_a_busy_machine_is_noted(cpus: float | None, notes: int) -> None:
+    table = Table([Row("IK", Side("ours", 1.0, 1, cpus=1.0), Side("a peer", 1.0, 1, cpus=cpus))])
+    table.note_interruptions()
+    assert len(table.notes) == notes
+    assert all("as little as 0.70 of a CPU" in line for line in table.notes)
+
+
 @pytest.mark.parametrize(
     ("nanoseconds", "text"),
     [(15.26, "15.3 ns"), (999.4, "999 ns"), (999.6, "1 µs"), (16_240.0, "16.2 µs"), (2.5e6, "2.5 ms"), (3e9, "3 s")],
@@ -278,3 +288,41 @@ def test_kinematics_rows(ur5: Arm) -> None:
     kinematics_rows.fill(table, ur5, n_poses=100, rounds=1)
     assert [row.work.split(",")[0] for row in table.rows] == ["FK", "FK", "Jacobian", "Jacobian"]
     assert table.notes == []
+
+
+class Exact(Stub):
+    """A peer whose answers are ready before the clock starts."""
+
+    def prepare(self, T: FloatArray) -> FloatArray:
+        return rj.inverse_kinematics(self._chain, T, self._chain.home).q
+
+    def solve(self, target: Any) -> Any:
+        return target
+
+
+def test_our_rows_stand_beside_those_of_a_peer(ur5: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ours, "n_targets", 40)
+    oracle, table = Oracle(ur5), Table()
+    targets = oracle.forward_kinematics(ur5.sample(40, seed=1))
+    peer = Exact(ur5, ik_rows.USUAL)
+    ik_rows.fill_batches(table, ur5, oracle, targets, ik_rows.USUAL, [peer], rounds=2)
+    ik_rows.fill_single_calls(table, ur5, oracle, targets, ik_rows.USUAL, [peer])
+    ik_rows.fill_two_threads(table, ur5, oracle, targets, rounds=1)
+    ours = [row.ours for row in table.rows]
+    assert [side.verdict.count for side in ours if side.verdict is not None][:3] == [80, 20, 20]
+    assert all(side.verdict is not None and side.verdict.solved == side.verdict.count for side in ours)
+    assert table.rows[0].peer is not None
+    assert table.rows[0].peer.verdict is not None
+    assert table.rows[0].peer.verdict.count == 2 * Stub.n_targets
+    json.dumps(table.document(), allow_nan=False)
+
+
+def test_one_seed_row_without_its_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Embodik, "module", "no_module_of_this_name")
+    table = Table()
+    ik_rows.fill_one_seed(table, Arm.of_preset("igus_rebel"), count=50)
+    (row,) = table.rows
+    assert row.peer is None
+    assert row.ours.verdict is not None
+    assert row.ours.verdict.count == 50
+    assert row.ours.verdict.off_target == row.ours.verdict.outside_limits == 0

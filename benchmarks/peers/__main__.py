@@ -36,6 +36,7 @@ def main() -> None:
         ik_rows.fill(table, arm)
     for arm in (rebel, ur5, panda):
         ik_rows.fill_one_seed(table, arm)
+    table.note_interruptions()
     if arguments.json:
         json.dump(machine.description() | table.document(), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
         print()

@@ -10,6 +10,8 @@ from benchmarks.peers.turns import Record
 
 MORE_THAN_ONE = 1.2
 """CPUs busy from which a row says so; one thread measures 0.9 to 1.1."""
+LESS_THAN_ONE = 0.9
+"""CPUs busy below which somebody else had them."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,15 @@ class Table:
         """Append a line, unless it is there already."""
         if line not in self.notes:
             self.notes.append(line)
+
+    def note_interruptions(self) -> None:
+        """Append a line if others used the machine meanwhile."""
+        shares = [side.cpus for row in self.rows for side in (row.ours, row.peer) if side is not None and side.cpus]
+        if shares and min(shares) < LESS_THAN_ONE:
+            self.note(
+                f"The machine was busy: a row got as little as {min(shares):.2f} of a CPU. Times are too long, most of "
+                "all those of two threads, and solvers with a time limit give up more often: measure again when idle."
+            )
 
     def text(self) -> str:
         """Return the Markdown table, the lines and how to read them."""
