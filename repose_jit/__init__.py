@@ -33,6 +33,14 @@ if TYPE_CHECKING:
         singular_values,
     )
     from repose_jit.model import RobotModel
+    from repose_jit.multi_seed import (
+        IkBatchResult,
+        MultiSeedParams,
+        Solutions,
+        all_solutions,
+        inverse_kinematics_batch,
+        solve_one,
+    )
     from repose_jit.reach.engine import ReachStatus
     from repose_jit.reach.reach_map import ReachMap
     from repose_jit.reach.study import ReachStudy
@@ -68,6 +76,12 @@ _HOMES = {
     "manipulability_squared": "kinematics",
     "singular_values": "kinematics",
     "RobotModel": "model",
+    "IkBatchResult": "multi_seed",
+    "MultiSeedParams": "multi_seed",
+    "Solutions": "multi_seed",
+    "all_solutions": "multi_seed",
+    "inverse_kinematics_batch": "multi_seed",
+    "solve_one": "multi_seed",
     "RobotPreset": "robots",
     "igus_rebel_chain": "robots",
     "preset": "robots",
@@ -83,6 +97,7 @@ _HOMES = {
 
 __all__ = [
     "ConfigError",
+    "IkBatchResult",
     "IkParams",
     "IkResult",
     "IkStatus",
@@ -93,6 +108,7 @@ __all__ = [
     "JointType",
     "KinematicChain",
     "ModelError",
+    "MultiSeedParams",
     "ReachMap",
     "ReachStatus",
     "ReachStudy",
@@ -101,20 +117,24 @@ __all__ = [
     "RobotPreset",
     "ShapeError",
     "SingularJacobianError",
+    "Solutions",
     "SolveFailedError",
     "UnknownNameError",
     "UrdfWarning",
     "__version__",
+    "all_solutions",
     "condition_number",
     "forward_kinematics",
     "igus_rebel_chain",
     "inverse_kinematics",
+    "inverse_kinematics_batch",
     "jacobian",
     "link_transforms",
     "manipulability_squared",
     "preset",
     "resolve_chain",
     "singular_values",
+    "solve_one",
     "spread_seeds",
     "super_fibonacci",
     "voxel_grid",

@@ -17,16 +17,18 @@ def explain_failure(
     chain: KinematicChain,
     target: FloatArray,
     *,
+    effort: str,
     limited_joints: NDArray[np.bool_],
     position_error: float,
     orientation_error: float,
-    iterations: int,
     sigma_min: float,
-    is_singular: bool,
     position_tolerance: float,
     orientation_tolerance: float,
-    damping: float,
+    is_singular: bool = False,
+    damping: float = 0.0,
     enforce_joint_limits: bool = True,
+    is_full_pose: bool = True,
+    is_multi_seed: bool = False,
 ) -> str:
     """Return a few sentences: what is left of the error, the likeliest cause, and what to try.
 
@@ -34,32 +36,41 @@ def explain_failure(
     ----------
     chain, target
         The robot and the (4, 4) pose it should have reached.
+    effort
+        What was spent, such as ``"after 64 iterations"``.
     limited_joints
         (n,) joints of the best configuration that are at a limit.
-    position_error, orientation_error, iterations, sigma_min, is_singular
-        Of the best configuration [m, rad], and how the solve ended.
-    position_tolerance, orientation_tolerance, damping
-        The parameters of the solve [m, rad]; damping λ.
+    position_error, orientation_error, sigma_min
+        Of the best configuration [m, rad].
+    position_tolerance, orientation_tolerance
+        Of the solve [m, rad].
+    is_singular, damping
+        Whether a step could not be computed; the constant λ, 0 where there is none.
     enforce_joint_limits
         Whether the limits held; if not, they neither stop a slide nor block the way.
+    is_full_pose
+        Whether all of the pose was asked for: only then may its distance prove it out of reach.
+    is_multi_seed
+        Whether many seeds were tried.
     """
     text = (
-        f"Not converged after {iterations} iterations: position error {position_error:.2e} m "
+        f"Not converged {effort}: position error {position_error:.2e} m "
         f"(tolerance {position_tolerance:.0e}), orientation error {orientation_error:.2e} rad "
         f"(tolerance {orientation_tolerance:.0e})."
     )
     limited = limited_joints.tolist() if enforce_joint_limits else [False] * chain.n_joints
     names = [name for name, is_limited in zip(chain.joint_names, limited, strict=True) if is_limited]
     at_limit = f" At a limit: {', '.join(names)}." if names else ""
-    out_of_reach = _out_of_reach(
-        chain,
-        target,
-        position_tolerance=position_tolerance,
-        orientation_tolerance=orientation_tolerance,
-        enforce_joint_limits=enforce_joint_limits,
-    )
-    if out_of_reach:
-        return f"{text} {out_of_reach}"
+    if is_full_pose:
+        out_of_reach = _out_of_reach(
+            chain,
+            target,
+            position_tolerance=position_tolerance,
+            orientation_tolerance=orientation_tolerance,
+            enforce_joint_limits=enforce_joint_limits,
+        )
+        if out_of_reach:
+            return f"{text} {out_of_reach}"
     if is_singular:
         return (
             f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step "
@@ -76,11 +87,14 @@ def explain_failure(
             f"each step leaves {100 * kept:.0f} % of the error in the weakest direction. Raise max_iterations, lower "
             "damping, or move the target inward."
         )
+    elif is_multi_seed:
+        why = "Every seed tried ends in a local minimum: the pose is beyond the arm, or needs more attempts"
     else:
         why = (
             "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
         )
-    return f"{text} {why}.{at_limit} Try other seeds, or check the target against forward kinematics of a known q."
+    remedy = "Raise max_attempts" if is_multi_seed else "Try other seeds"
+    return f"{text} {why}.{at_limit} {remedy}, or check the target against forward kinematics of a known q."
 
 
 def _out_of_reach(

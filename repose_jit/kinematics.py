@@ -11,6 +11,7 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import UnknownNameError
 from repose_jit.kernels import checks, fk, svd
 from repose_jit.kernels import jacobian as jacobian_kernels
+from repose_jit.kernels.arrays import FIXED
 from repose_jit.validation import as_configuration, require_configuration
 
 __all__ = [
@@ -145,7 +146,7 @@ def singular_values(chain: KinematicChain, q: ArrayLike) -> FloatArray:
         If the last dimension is not n, or an entry is not a finite number of at most 1e18.
     """
     q, flat = _flat_configurations(chain, q)
-    sigma = np.empty((*q.shape[:-1], svd.rank(chain.arrays)))
+    sigma = np.empty((*q.shape[:-1], min(6, int(np.count_nonzero(chain.arrays.entries != FIXED)))))
     svd.singular_values(tuple(chain.arrays), flat, sigma.reshape(-1))
     return sigma
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from repose_jit.errors import InputError
 from repose_jit.kernels.arrays import FIXED, PRISMATIC
 from repose_jit.validation import as_integer
 
-__all__ = ["MAX_RNG_SEED", "spread_seeds"]
+__all__ = ["MAX_RNG_SEED", "can_spread", "seed_table", "spread_seeds"]
 
 FloatArray = NDArray[np.float64]
 
@@ -65,6 +67,27 @@ def spread_seeds(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Flo
     seeds = np.concatenate([named, spread])[:count]
     # Rounding may leave the range by a unit in the last place.
     return chain.clamp_to_limits(seeds)
+
+
+def can_spread(chain: KinematicChain) -> bool:
+    """Tell whether every joint of a chain has a range to spread seeds over: not so if one slides without limits."""
+    slides = chain.arrays.entries == PRISMATIC
+    return bool(np.all(np.isfinite(chain.lower_limits[slides]) & np.isfinite(chain.upper_limits[slides])))
+
+
+_TABLES: dict[tuple[int, int], tuple[weakref.ref[KinematicChain], FloatArray]] = {}
+"""The seeds made last for each living chain and rng_seed: a single solve takes less time than making them."""
+
+
+def seed_table(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> FloatArray:
+    """Return what :func:`spread_seeds` does, made once for a chain, flat (count · n); not to be written to."""
+    key = (id(chain), rng_seed)
+    held = _TABLES.get(key)
+    if held is None or held[0]() is not chain or held[1].size < count * chain.n_joints:
+        table = spread_seeds(chain, count, rng_seed=rng_seed).reshape(-1)
+        held = weakref.ref(chain, lambda _: _TABLES.pop(key, None)), table
+        _TABLES[key] = held
+    return held[1][: count * chain.n_joints]
 
 
 def _between(lower: FloatArray, upper: FloatArray, u: FloatArray) -> FloatArray:

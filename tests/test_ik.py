@@ -240,7 +240,7 @@ def test_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = arms.rebel()
     targets, goals = targets_and_goals(chain, 50)
     whole = rj.inverse_kinematics(chain, targets, near(chain, goals))
-    monkeypatch.setattr("repose_jit.ik.CHUNK", 11)
+    monkeypatch.setattr("repose_jit.ik.solve.CHUNK", 11)
     assert np.array_equal(rj.inverse_kinematics(chain, targets, near(chain, goals)).q, whole.q)
 
 

@@ -17,7 +17,8 @@ import repose_jit.kernels
 
 KERNELS = Path(repose_jit.kernels.__file__).parent
 # What compiles and what carries numbers, not what computes.
-EXEMPT = {"__init__.py", "_jit.py", "lane_type.py", "lanes.py", "arrays.py"}
+EXEMPT = {"__init__.py", "_jit.py", "lane_type.py", "lanes.py", "pointer.py", "arrays.py"}
+DECORATORS = {"inlined", "jit"}
 FILES = sorted(path for path in KERNELS.rglob("*.py") if path.name not in EXEMPT)
 
 BUILTINS = {"abs", "bool", "enumerate", "float", "int", "len", "max", "min", "range", "round", "zip"}
@@ -52,7 +53,7 @@ def violations(source: str) -> list[str]:
     found = []
     for function in ast.walk(module):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            breaches = [*signature_breaches(function, "jit" in allowed), *body_breaches(function, allowed)]
+            breaches = [*signature_breaches(function, allowed), *body_breaches(function, allowed)]
             found += [f"line {line}: {function.name} {what}" for line, what in breaches]
     return found
 
@@ -74,17 +75,19 @@ def known_names(module: ast.Module) -> Iterator[str]:
 
 
 def is_from_jit(name: str, home: str) -> bool:
-    """Tell whether `name` may come from the file `home`: the decorator has one home, which has nothing else."""
-    return (name == "jit") == (home == "_jit")
+    """Tell whether `name` may come from the file `home`: the decorators have one home, which has nothing else."""
+    return (name in DECORATORS) == (home == "_jit")
 
 
-def signature_breaches(function: ast.FunctionDef | ast.AsyncFunctionDef, has_jit: bool) -> Iterator[tuple[int, str]]:
+def signature_breaches(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, allowed: set[str]
+) -> Iterator[tuple[int, str]]:
     line, arguments = function.lineno, function.args
     match function.decorator_list:
-        case [ast.Name("jit")] if has_jit:
+        case [ast.Name(name)] if name in DECORATORS & allowed:
             pass
         case _:
-            yield line, "is not decorated by @jit from _jit, and by nothing else"
+            yield line, "is not decorated by @jit or @inlined from _jit, and by nothing else"
     if isinstance(function, ast.AsyncFunctionDef):
         yield line, "is async"
     if ast.get_docstring(function) is None:
@@ -177,8 +180,12 @@ def test_a_sound_kernel_passes() -> None:
         ("@jit\ndef twice", "@jit()\ndef twice", "twice is not decorated by @jit"),
         ("@jit\ndef twice", "@jit\n@jit\ndef twice", "twice is not decorated by @jit"),
         ("@jit\ndef twice", "@jit\nasync def twice", "twice is async"),
-        ("from repose_jit.kernels._jit import jit", "from numba import njit as jit", "norm is not decorated by @jit"),
-        ("from repose_jit.kernels._jit import jit", "from .fk import jit", "norm is not decorated by @jit"),
+        (
+            "from repose_jit.kernels._jit import jit",
+            "from numba import njit as jit",
+            "norm is not decorated by @jit or @inlined",
+        ),
+        ("from repose_jit.kernels._jit import jit", "from .fk import jit", "norm is not decorated by @jit or @inlined"),
         ('"""Return 2x."""', "pass", "twice has no docstring"),
         ("def twice(x):", "def twice(x=1):", "twice has default values"),
         ("def twice(x):", "def twice(x, *, y=1):", "twice has default values"),

@@ -58,6 +58,7 @@ def workout() -> dict[str, Callable[[], object]]:
     """
     from repose_jit import kinematics
     from repose_jit.ik import IkParams, inverse_kinematics
+    from repose_jit.multi_seed import solve_one
 
     chain = _small_chain()
     q = chain.home[None]
@@ -67,6 +68,7 @@ def workout() -> dict[str, Callable[[], object]]:
         "link transforms": lambda: kinematics.link_transforms(chain, q),
         "Jacobian": lambda: kinematics.jacobian(chain, q),
         "singular values": lambda: kinematics.singular_values(chain, q),
+        "inverse kinematics, many seeds": lambda: solve_one(chain, T(chain, q[0]), seeds=q[0]),
         "inverse kinematics, one seed": lambda: inverse_kinematics(chain, T(chain, q), q, IkParams(max_iterations=1)),
     }
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-__all__ = ["jit"]
+__all__ = ["inlined", "jit"]
 
 R = TypeVar("R")
 
@@ -30,7 +30,20 @@ def jit(function: Callable[..., R]) -> Callable[..., R]:
 
     To a type checker its arguments are open: a plain tuple stands in for a NamedTuple where that halves the call.
     """
-    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=set(FAST_MATH))(function)
+    return _compiled(function, forceinline=False)
+
+
+def inlined(function: Callable[..., R]) -> Callable[..., R]:
+    """Compile a building block that becomes part of every kernel that uses it.
+
+    For what takes and returns lanes: as a call their vectors would go through memory, and the compiler decides by size.
+    """
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: Callable[..., R], *, forceinline: bool) -> Callable[..., R]:
+    options = {"nogil": True, "error_model": "numpy", "fastmath": set(FAST_MATH), "forceinline": forceinline}
+    dispatcher = numba.njit(**options)(function)
     if not numba.config.DISABLE_JIT and _cache_works():
         with contextlib.suppress(AttributeError):
             dispatcher._cache = _KernelCache(function)

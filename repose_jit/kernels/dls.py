@@ -17,9 +17,10 @@ from repose_jit.kernels.arrays import (
     SINGULAR,
     ChainArrays,
 )
+from repose_jit.kernels.chain_view import ChainView, view_chain
 from repose_jit.kernels.checks import first_non_rigid, first_unusable
-from repose_jit.kernels.fk import compose, constant_frame, move
-from repose_jit.kernels.jacobian import BASE, fill_columns, keep_axis
+from repose_jit.kernels.fk import load_frame
+from repose_jit.kernels.jacobian import BASE, fill_columns, forward_keeping_axes
 from repose_jit.kernels.lanes import (
     WIDTH,
     Lanes,
@@ -67,41 +68,19 @@ class DlsWork(NamedTuple):
 
 
 @jit
-def make_work(chain: ChainArrays) -> DlsWork:
+def make_work(chain: ChainView) -> DlsWork:
     """Return scratch for :func:`solve_block`."""
-    m = chain.entries.size
+    m = chain.m
     return DlsWork(
         np.empty(WIDTH * m),
         np.empty(WIDTH * m),
         np.empty(WIDTH * 12),
-        np.empty(WIDTH * 6 * chain.slots.shape[0]),
+        np.empty(WIDTH * 6 * chain.n),
         np.empty(WIDTH * 6 * m),
         np.empty(WIDTH * 6 * m),
         np.empty(WIDTH * 36),
         np.empty(WIDTH * m),
     )
-
-
-@jit
-def load_frame(work: NDArray[np.float64]) -> tuple[Lanes, ...]:
-    """Return the frames kept in twelve scratch rows."""
-    return (
-        load(work, 0), load(work, 8), load(work, 16), load(work, 24), load(work, 32), load(work, 40),
-        load(work, 48), load(work, 56), load(work, 64), load(work, 72), load(work, 80), load(work, 88),
-    )  # fmt: skip
-
-
-@jit
-def forward_keeping_axes(
-    chain: ChainArrays, q_work: NDArray[np.float64], axes_work: NDArray[np.float64]
-) -> tuple[Lanes, ...]:
-    """Return the tool frames of eight configurations and keep the joint axes for the Jacobian."""
-    T = constant_frame(chain, 0)
-    for i in range(chain.slots.shape[0]):
-        T = move(chain, i, load(q_work, WIDTH * chain.slots[i, 1]), T)
-        keep_axis(T, i, axes_work)
-        T = compose(chain, i + 1, T)
-    return T
 
 
 @jit
@@ -121,11 +100,11 @@ def damped_step(
 
 
 @jit
-def excess(chain: ChainArrays, params: DlsParams, step_work: NDArray[np.float64]) -> Lanes:
+def excess(chain: ChainView, params: DlsParams, step_work: NDArray[np.float64]) -> Lanes:
     """Return the worst ratio of a joint's step to its cap, at least 1; not finite where a step is not."""
     worst = splat(1.0)
     total = splat(0.0)
-    for entry in range(chain.entries.size):
+    for entry in range(chain.m):
         kind = chain.entries[entry]
         step = absolute(load(step_work, WIDTH * entry))
         if kind == REVOLUTE:
@@ -139,7 +118,7 @@ def excess(chain: ChainArrays, params: DlsParams, step_work: NDArray[np.float64]
 
 @jit
 def solve_block(
-    chain: ChainArrays, params: DlsParams, use_pseudoinverse: bool, work: DlsWork
+    chain: ChainView, params: DlsParams, use_pseudoinverse: bool, work: DlsWork
 ) -> tuple[Lanes, Lanes, Lanes, Lanes, Lanes]:
     """Solve eight problems whose seeds and targets are in the scratch; the best configurations are left there.
 
@@ -154,7 +133,7 @@ def solve_block(
     iterations
         Steps taken.
     """
-    m = chain.entries.size
+    m = chain.m
     target = load_frame(work.target)
     iterations = splat(0.0)
     best_position, best_orientation, best_score = splat(np.inf), splat(np.inf), splat(np.inf)
@@ -199,7 +178,7 @@ def solve_block(
             q = load(work.q, at)
             moved = q + load(work.step, at) / ratio
             if params.enforce_joint_limits:
-                moved = minimum(maximum(moved, chain.limits[0, entry]), chain.limits[1, entry])
+                moved = minimum(maximum(moved, chain.limits[entry]), chain.limits[chain.m + entry])
             store(work.q, at, where(active, moved, q))
     return converged, singular, best_position, best_orientation, iterations
 
@@ -235,27 +214,27 @@ def solve_from_seeds(
     bool
         False, and nothing is written, if a seed is not finite or a target not a rigid transform.
     """
-    chain, params = ChainArrays(*chain), DlsParams(*params)
+    view, params = view_chain(chain), DlsParams(*params)
     if not are_sound(targets, seeds):
         return False
-    m = chain.entries.size
+    m = view.m
     count = seeds.size // m
-    work = make_work(chain)
+    work = make_work(view)
     for block in range(0, count, WIDTH):
         for lane in range(WIDTH):
             problem = min(block + lane, count - 1)
             for entry in range(m):
                 value = seeds[problem * m + entry]
                 # The entry of a fixed joint has limits 0 and 0: it is 0 in every result.
-                if params.enforce_joint_limits or chain.entries[entry] == FIXED:
-                    value = min(max(value, chain.limits[0, entry]), chain.limits[1, entry])
+                if params.enforce_joint_limits or view.entries[entry] == FIXED:
+                    value = min(max(value, view.limits[entry]), view.limits[view.m + entry])
                 work.q[WIDTH * entry + lane] = value
                 work.best[WIDTH * entry + lane] = value
             for r in range(3):
                 for c in range(3):
                     work.target[WIDTH * (3 * r + c) + lane] = targets[problem * 16 + 4 * r + c]
                 work.target[WIDTH * (9 + r) + lane] = targets[problem * 16 + 4 * r + 3]
-        converged, singular, position, orientation, iterations = solve_block(chain, params, use_pseudoinverse, work)
+        converged, singular, position, orientation, iterations = solve_block(view, params, use_pseudoinverse, work)
         for lane in range(min(WIDTH, count - block)):
             problem = block + lane
             for entry in range(m):

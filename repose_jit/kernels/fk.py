@@ -5,49 +5,59 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.kernels._jit import jit
+from repose_jit.kernels._jit import inlined, jit
 from repose_jit.kernels.arrays import PRISMATIC, REVOLUTE, ChainArrays
-from repose_jit.kernels.lanes import WIDTH, Lanes, gather, splat, store_transposed
+from repose_jit.kernels.chain_view import ChainView, view_chain
+from repose_jit.kernels.lanes import WIDTH, Lanes, gather, load, splat, store_transposed
 from repose_jit.kernels.trig import sincos
 
 POSE = 16
 
 
-@jit
-def constant_frame(chain: ChainArrays, i: int) -> tuple[Lanes, ...]:
+@inlined
+def constant_frame(chain: ChainView, i: int) -> tuple[Lanes, ...]:
     """Return constant transform i of the chain as a frame: nine rotation entries row by row, then the translation."""
-    c = chain.transforms[i]
+    c, k = chain.transforms, 12 * i
     return (
-        splat(c[0]), splat(c[1]), splat(c[2]), splat(c[3]), splat(c[4]), splat(c[5]),
-        splat(c[6]), splat(c[7]), splat(c[8]), splat(c[9]), splat(c[10]), splat(c[11]),
+        splat(c[k]), splat(c[k + 1]), splat(c[k + 2]), splat(c[k + 3]), splat(c[k + 4]), splat(c[k + 5]),
+        splat(c[k + 6]), splat(c[k + 7]), splat(c[k + 8]), splat(c[k + 9]), splat(c[k + 10]), splat(c[k + 11]),
     )  # fmt: skip
 
 
-@jit
-def compose(chain: ChainArrays, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
-    """Return the frame T followed by constant transform i of the chain."""
-    c = chain.transforms[i]
+@inlined
+def load_frame(work: NDArray[np.float64]) -> tuple[Lanes, ...]:
+    """Return the frames kept in twelve scratch rows."""
     return (
-        T[0] * c[0] + T[1] * c[3] + T[2] * c[6],
-        T[0] * c[1] + T[1] * c[4] + T[2] * c[7],
-        T[0] * c[2] + T[1] * c[5] + T[2] * c[8],
-        T[3] * c[0] + T[4] * c[3] + T[5] * c[6],
-        T[3] * c[1] + T[4] * c[4] + T[5] * c[7],
-        T[3] * c[2] + T[4] * c[5] + T[5] * c[8],
-        T[6] * c[0] + T[7] * c[3] + T[8] * c[6],
-        T[6] * c[1] + T[7] * c[4] + T[8] * c[7],
-        T[6] * c[2] + T[7] * c[5] + T[8] * c[8],
-        T[9] + (T[0] * c[9] + T[1] * c[10] + T[2] * c[11]),
-        T[10] + (T[3] * c[9] + T[4] * c[10] + T[5] * c[11]),
-        T[11] + (T[6] * c[9] + T[7] * c[10] + T[8] * c[11]),
+        load(work, 0), load(work, 8), load(work, 16), load(work, 24), load(work, 32), load(work, 40),
+        load(work, 48), load(work, 56), load(work, 64), load(work, 72), load(work, 80), load(work, 88),
+    )  # fmt: skip
+
+
+@inlined
+def compose(chain: ChainView, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+    """Return the frame T followed by constant transform i of the chain."""
+    c, k = chain.transforms, 12 * i
+    return (
+        T[0] * c[k] + T[1] * c[k + 3] + T[2] * c[k + 6],
+        T[0] * c[k + 1] + T[1] * c[k + 4] + T[2] * c[k + 7],
+        T[0] * c[k + 2] + T[1] * c[k + 5] + T[2] * c[k + 8],
+        T[3] * c[k] + T[4] * c[k + 3] + T[5] * c[k + 6],
+        T[3] * c[k + 1] + T[4] * c[k + 4] + T[5] * c[k + 7],
+        T[3] * c[k + 2] + T[4] * c[k + 5] + T[5] * c[k + 8],
+        T[6] * c[k] + T[7] * c[k + 3] + T[8] * c[k + 6],
+        T[6] * c[k + 1] + T[7] * c[k + 4] + T[8] * c[k + 7],
+        T[6] * c[k + 2] + T[7] * c[k + 5] + T[8] * c[k + 8],
+        T[9] + (T[0] * c[k + 9] + T[1] * c[k + 10] + T[2] * c[k + 11]),
+        T[10] + (T[3] * c[k + 9] + T[4] * c[k + 10] + T[5] * c[k + 11]),
+        T[11] + (T[6] * c[k + 9] + T[7] * c[k + 10] + T[8] * c[k + 11]),
     )
 
 
-@jit
-def move(chain: ChainArrays, i: int, q: Lanes, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+@inlined
+def move(chain: ChainView, i: int, q: Lanes, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """Return the frame T moved by joint i, whose driving entry of q has the values `q`, about or along its z."""
-    x = q * chain.gains[i, 0] + chain.gains[i, 1]
-    kind = chain.slots[i, 0]
+    x = q * chain.gains[2 * i] + chain.gains[2 * i + 1]
+    kind = chain.slots[2 * i]
     if kind == REVOLUTE:
         s, c = sincos(x)
         return (
@@ -65,13 +75,13 @@ def move(chain: ChainArrays, i: int, q: Lanes, T: tuple[Lanes, ...]) -> tuple[La
 
 
 @jit
-def forward_block(chain: ChainArrays, q: NDArray[np.float64], row: int, T_out: NDArray[np.float64]) -> None:
+def forward_block(chain: ChainView, q: NDArray[np.float64], row: int, T_out: NDArray[np.float64]) -> None:
     """Write the tool poses of the eight configurations from `row` on; q (N · m) and T_out (N · 16) are flat."""
-    m = chain.entries.size
-    n = chain.slots.shape[0]
+    m = chain.m
+    n = chain.n
     T = constant_frame(chain, 0)
     for i in range(n):
-        T = move(chain, i, gather(q, row * m + chain.slots[i, 1], m), T)
+        T = move(chain, i, gather(q, row * m + chain.slots[2 * i + 1], m), T)
         T = compose(chain, i + 1, T)
     write_frames(T, row * POSE, POSE, T_out)
 
@@ -91,16 +101,16 @@ def forward_kinematics(chain: ChainArrays, q: NDArray[np.float64], T_out: NDArra
     q is flat (N · m), T_out flat (N · 16). Page 004 of the sources, ``T = Π Origin_i · Motion_i · Tool``; about ten
     nanoseconds per pose for seven joints with AVX-512.
     """
-    chain = ChainArrays(*chain)
-    count = q.size // chain.entries.size
+    view = view_chain(chain)
+    count = q.size // view.m
     if count < WIDTH:
         T_work = np.empty(WIDTH * POSE)
-        forward_block(chain, pad_rows(q, chain.entries.size), 0, T_work)
+        forward_block(view, pad_rows(q, view.m), 0, T_work)
         T_out[:] = T_work[: T_out.size]
         return
     # The last block overlaps the one before, which computes the same poses again instead of a remainder loop.
     for row in range(0, count, WIDTH):
-        forward_block(chain, q, min(row, count - WIDTH), T_out)
+        forward_block(view, q, min(row, count - WIDTH), T_out)
 
 
 @jit
@@ -114,33 +124,33 @@ def pad_rows(rows: NDArray[np.float64], width: int) -> NDArray[np.float64]:
 
 
 @jit
-def link_block(chain: ChainArrays, q: NDArray[np.float64], row: int, T_out: NDArray[np.float64]) -> None:
+def link_block(chain: ChainView, q: NDArray[np.float64], row: int, T_out: NDArray[np.float64]) -> None:
     """Write all joint frames and the tool of the eight configurations from `row` on; T_out is flat (N · (n+1) · 16)."""
-    m = chain.entries.size
-    n = chain.slots.shape[0]
+    m = chain.m
+    n = chain.n
     stride = (n + 1) * POSE
     T = constant_frame(chain, 0)
     for i in range(n):
-        T = move(chain, i, gather(q, row * m + chain.slots[i, 1], m), T)
+        T = move(chain, i, gather(q, row * m + chain.slots[2 * i + 1], m), T)
         write_frames(unalign(chain, i, T), row * stride + i * POSE, stride, T_out)
         T = compose(chain, i + 1, T)
     write_frames(T, row * stride + n * POSE, stride, T_out)
 
 
-@jit
-def unalign(chain: ChainArrays, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+@inlined
+def unalign(chain: ChainView, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """Return the frame of joint i with its own axes, from T whose z is the joint's axis: R A_iᵀ."""
-    a = chain.alignments[i]
+    a, k = chain.alignments, 9 * i
     return (
-        T[0] * a[0] + T[1] * a[1] + T[2] * a[2],
-        T[0] * a[3] + T[1] * a[4] + T[2] * a[5],
-        T[0] * a[6] + T[1] * a[7] + T[2] * a[8],
-        T[3] * a[0] + T[4] * a[1] + T[5] * a[2],
-        T[3] * a[3] + T[4] * a[4] + T[5] * a[5],
-        T[3] * a[6] + T[4] * a[7] + T[5] * a[8],
-        T[6] * a[0] + T[7] * a[1] + T[8] * a[2],
-        T[6] * a[3] + T[7] * a[4] + T[8] * a[5],
-        T[6] * a[6] + T[7] * a[7] + T[8] * a[8],
+        T[0] * a[k] + T[1] * a[k + 1] + T[2] * a[k + 2],
+        T[0] * a[k + 3] + T[1] * a[k + 4] + T[2] * a[k + 5],
+        T[0] * a[k + 6] + T[1] * a[k + 7] + T[2] * a[k + 8],
+        T[3] * a[k] + T[4] * a[k + 1] + T[5] * a[k + 2],
+        T[3] * a[k + 3] + T[4] * a[k + 4] + T[5] * a[k + 5],
+        T[3] * a[k + 6] + T[4] * a[k + 7] + T[5] * a[k + 8],
+        T[6] * a[k] + T[7] * a[k + 1] + T[8] * a[k + 2],
+        T[6] * a[k + 3] + T[7] * a[k + 4] + T[8] * a[k + 5],
+        T[6] * a[k + 6] + T[7] * a[k + 7] + T[8] * a[k + 8],
         T[9], T[10], T[11],
     )  # fmt: skip
 
@@ -148,12 +158,12 @@ def unalign(chain: ChainArrays, i: int, T: tuple[Lanes, ...]) -> tuple[Lanes, ..
 @jit
 def link_transforms(chain: ChainArrays, q: NDArray[np.float64], T_out: NDArray[np.float64]) -> None:
     """Write the frame of every joint after its motion, then the tool; q flat (N · m), T_out flat (N · (n+1) · 16)."""
-    chain = ChainArrays(*chain)
-    count = q.size // chain.entries.size
+    view = view_chain(chain)
+    count = q.size // view.m
     if count < WIDTH:
-        T_work = np.empty(WIDTH * (chain.slots.shape[0] + 1) * POSE)
-        link_block(chain, pad_rows(q, chain.entries.size), 0, T_work)
+        T_work = np.empty(WIDTH * (view.n + 1) * POSE)
+        link_block(view, pad_rows(q, view.m), 0, T_work)
         T_out[:] = T_work[: T_out.size]
         return
     for row in range(0, count, WIDTH):
-        link_block(chain, q, min(row, count - WIDTH), T_out)
+        link_block(view, q, min(row, count - WIDTH), T_out)

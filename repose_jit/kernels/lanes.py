@@ -70,11 +70,15 @@ def _call_llvm(builder: Any, name: str, *values: Any) -> Any:
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    if isinstance(array_type, types.CPointer):
+        return builder.gep(array, [index])
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(data, [index])
 
 
 def _is_flat(array: Any, *, writable: bool = False) -> bool:
+    if isinstance(array, types.CPointer):
+        return bool(array.dtype == types.float64)
     flat = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and array.dtype == types.float64
     return flat and (array.mutable or not writable)
 

@@ -5,50 +5,51 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.kernels._jit import jit
+from repose_jit.kernels._jit import inlined
 from repose_jit.kernels.lanes import WIDTH, Lanes, load, splat
 
 
-@jit
-def normal_matrix(m: int, J_work: NDArray[np.float64]) -> tuple[Lanes, ...]:
-    """Return the lower triangle of J Jᵀ row by row (21 lanes); entry (r, e) of J is scratch row r·m + e."""
-    a00, a10, a11, a20, a21, a22 = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-    a30, a31, a32, a33 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-    a40, a41, a42, a43, a44 = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-    a50, a51, a52, a53, a54, a55 = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-    stride = WIDTH * m
-    for e in range(m):
-        at = WIDTH * e
-        j0, j1, j2 = load(J_work, at), load(J_work, at + stride), load(J_work, at + 2 * stride)
-        j3, j4, j5 = load(J_work, at + 3 * stride), load(J_work, at + 4 * stride), load(J_work, at + 5 * stride)
-        a00 += j0 * j0
-        a10 += j1 * j0
-        a11 += j1 * j1
-        a20 += j2 * j0
-        a21 += j2 * j1
-        a22 += j2 * j2
-        a30 += j3 * j0
-        a31 += j3 * j1
-        a32 += j3 * j2
-        a33 += j3 * j3
-        a40 += j4 * j0
-        a41 += j4 * j1
-        a42 += j4 * j2
-        a43 += j4 * j3
-        a44 += j4 * j4
-        a50 += j5 * j0
-        a51 += j5 * j1
-        a52 += j5 * j2
-        a53 += j5 * j3
-        a54 += j5 * j4
-        a55 += j5 * j5
+@inlined
+def zero_matrix() -> tuple[Lanes, ...]:
+    """Return the lower triangle of a symmetric 6 × 6 matrix of zeros, row by row (21 lanes)."""
+    zero = splat(0.0)
     return (
-        a00, a10, a11, a20, a21, a22, a30, a31, a32, a33, a40, a41, a42, a43, a44, a50, a51, a52, a53, a54, a55,
+        zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+        zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
     )  # fmt: skip
 
 
-@jit
-def factorise(a: tuple[Lanes, ...], shift: float) -> tuple[Lanes, ...]:
+@inlined
+def add_outer(a: tuple[Lanes, ...], j: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+    """Return ``A + j jᵀ`` of a symmetric 6 × 6 matrix, its lower triangle row by row (21 lanes), and six lanes j."""
+    return (
+        a[0] + j[0] * j[0],
+        a[1] + j[1] * j[0], a[2] + j[1] * j[1],
+        a[3] + j[2] * j[0], a[4] + j[2] * j[1], a[5] + j[2] * j[2],
+        a[6] + j[3] * j[0], a[7] + j[3] * j[1], a[8] + j[3] * j[2], a[9] + j[3] * j[3],
+        a[10] + j[4] * j[0], a[11] + j[4] * j[1], a[12] + j[4] * j[2], a[13] + j[4] * j[3], a[14] + j[4] * j[4],
+        a[15] + j[5] * j[0], a[16] + j[5] * j[1], a[17] + j[5] * j[2], a[18] + j[5] * j[3], a[19] + j[5] * j[4],
+        a[20] + j[5] * j[5],
+    )  # fmt: skip
+
+
+@inlined
+def normal_matrix(m: int, J_work: NDArray[np.float64]) -> tuple[Lanes, ...]:
+    """Return the lower triangle of J Jᵀ row by row (21 lanes); entry (r, e) of J is scratch row r·m + e."""
+    a = zero_matrix()
+    stride = WIDTH * m
+    for e in range(m):
+        at = WIDTH * e
+        j = (
+            load(J_work, at), load(J_work, at + stride), load(J_work, at + 2 * stride),
+            load(J_work, at + 3 * stride), load(J_work, at + 4 * stride), load(J_work, at + 5 * stride),
+        )  # fmt: skip
+        a = add_outer(a, j)
+    return a
+
+
+@inlined
+def factorise(a: tuple[Lanes, ...], shift: float | Lanes) -> tuple[Lanes, ...]:
     """Return L and 1/D of ``A + shift · I = L D Lᵀ``: 15 entries of L row by row, then 6 reciprocals.
 
     A is the lower triangle of a symmetric 6 × 6 matrix (21 lanes). Golub and Van Loan (2013), section 4.1.2; without
@@ -75,7 +76,7 @@ def factorise(a: tuple[Lanes, ...], shift: float) -> tuple[Lanes, ...]:
     )  # fmt: skip
 
 
-@jit
+@inlined
 def substitute(f: tuple[Lanes, ...], b: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """Return x of ``L D Lᵀ x = b``, six lanes, from what :func:`factorise` returned."""
     y0 = b[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repose_jit.kernels._jit import jit
+from repose_jit.kernels._jit import inlined
 from repose_jit.kernels.lanes import Lanes, absolute, sqrt, where
 from repose_jit.kernels.trig import atan2_first_quadrant
 
@@ -10,7 +10,7 @@ from repose_jit.kernels.trig import atan2_first_quadrant
 SMALLEST_SQUARE = 1e-280
 
 
-@jit
+@inlined
 def rotation_log(
     r00: Lanes, r01: Lanes, r02: Lanes,
     r10: Lanes, r11: Lanes, r12: Lanes,
@@ -56,7 +56,7 @@ def rotation_log(
     return factor * x, factor * y, factor * z
 
 
-@jit
+@inlined
 def pose_error(T: tuple[Lanes, ...], target: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """Return ``[p* − p; log(R* Rᵀ)]`` [m, rad] of eight frames and their targets, six lanes."""
     rx, ry, rz = rotation_log(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from repose_jit.kernels._jit import jit
 from repose_jit.kernels.arrays import FIXED, ChainArrays
+from repose_jit.kernels.chain_view import ChainView, view_chain
 from repose_jit.kernels.fk import pad_rows
 from repose_jit.kernels.jacobian import BASE, jacobian_block, write_rows
 from repose_jit.kernels.lanes import (
@@ -33,17 +34,17 @@ SMALLEST = 1e-300
 
 
 @jit
-def rank(chain: ChainArrays) -> int:
+def rank(chain: ChainView) -> int:
     """Return min(6, number of entries of q that move the tool)."""
     moving = 0
-    for e in range(chain.entries.size):
+    for e in range(chain.m):
         if chain.entries[e] != FIXED:
             moving += 1
     return min(6, moving)
 
 
 @jit
-def load_tall(chain: ChainArrays, J_work: NDArray[np.float64], B_work: NDArray[np.float64]) -> tuple[int, int]:
+def load_tall(chain: ChainView, J_work: NDArray[np.float64], B_work: NDArray[np.float64]) -> tuple[int, int]:
     """Copy the moving columns of J to the scratch as a tall matrix: Jᵀ with six or more of them, J with fewer.
 
     Returns
@@ -51,7 +52,7 @@ def load_tall(chain: ChainArrays, J_work: NDArray[np.float64], B_work: NDArray[n
     rows, columns
         Its size; entry (r, c) is in scratch row r·columns + c.
     """
-    m = chain.entries.size
+    m = chain.m
     k = rank(chain)
     moving = 0
     for e in range(m):
@@ -122,7 +123,7 @@ def column_norm(rows: int, k: int, c: int, B_work: NDArray[np.float64]) -> Lanes
 
 @jit
 def exact_step(
-    chain: ChainArrays,
+    chain: ChainView,
     e: tuple[Lanes, ...],
     J_work: NDArray[np.float64],
     B_work: NDArray[np.float64],
@@ -133,7 +134,7 @@ def exact_step(
 
     Singular: the min(6, m)-th singular value is at most 1e-6 of the largest.
     """
-    m = chain.entries.size
+    m = chain.m
     rows, k = load_tall(chain, J_work, B_work)
     orthogonalise(rows, k, B_work, W_work)
     largest, least = splat(0.0), splat(np.inf)
@@ -163,7 +164,7 @@ def exact_step(
 
 @jit
 def singular_block(
-    chain: ChainArrays,
+    chain: ChainView,
     q: NDArray[np.float64],
     row: int,
     axes_work: NDArray[np.float64],
@@ -188,22 +189,22 @@ def singular_block(
 @jit
 def singular_values(chain: ChainArrays, q: NDArray[np.float64], sigma_out: NDArray[np.float64]) -> None:
     """Write the min(6, m) singular values of every Jacobian, largest first; q flat (N · m), sigma_out flat (N · k)."""
-    chain = ChainArrays(*chain)
-    m = chain.entries.size
-    k = rank(chain)
+    view = view_chain(chain)
+    m = view.m
+    k = rank(view)
     count = q.size // m
-    axes_work = np.empty(6 * WIDTH * chain.slots.shape[0])
+    axes_work = np.empty(6 * WIDTH * view.n)
     J_work = np.empty(6 * WIDTH * m)
     B_work = np.empty(6 * WIDTH * m)
     W_work = np.empty(WIDTH * k * k)
     sigma_work = np.empty(WIDTH * k)
     if count < WIDTH:
         rows = np.empty(WIDTH * k)
-        singular_block(chain, pad_rows(q, m), 0, axes_work, J_work, B_work, W_work, sigma_work)
+        singular_block(view, pad_rows(q, m), 0, axes_work, J_work, B_work, W_work, sigma_work)
         write_rows(sigma_work, k, 0, rows)
         sigma_out[:] = rows[: sigma_out.size]
         return
     for row in range(0, count, WIDTH):
         first = min(row, count - WIDTH)
-        singular_block(chain, q, first, axes_work, J_work, B_work, W_work, sigma_work)
+        singular_block(view, q, first, axes_work, J_work, B_work, W_work, sigma_work)
         write_rows(sigma_work, k, first * k, sigma_out)

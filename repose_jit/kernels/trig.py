@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repose_jit.kernels._jit import jit
+from repose_jit.kernels._jit import inlined
 from repose_jit.kernels.lanes import (
     WIDTH,
     Lanes,
@@ -64,7 +64,7 @@ QUARTER_PI = 0.7853981633974483
 TINY = 1e-300
 
 
-@jit
+@inlined
 def sincos(x: Lanes) -> tuple[Lanes, Lanes]:
     """Return sine and cosine of angles [rad]; NaN for NaN and infinity.
 
@@ -91,7 +91,7 @@ def sincos(x: Lanes) -> tuple[Lanes, Lanes]:
     return sine, cosine
 
 
-@jit
+@inlined
 def atan2_first_quadrant(y: Lanes, x: Lanes) -> Lanes:
     """Return atan2(y, x) [rad] for y ≥ 0 and x ≥ 0, not both 0; NaN for NaN."""
     steep = y > x

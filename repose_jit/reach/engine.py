@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +14,9 @@ from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, inverse_kinematics
 from repose_jit.kernels.lanes import WIDTH
 from repose_jit.reach_bound import ReachBound
+from repose_jit.threads import run_chunks
 
-__all__ = ["ReachJob", "ReachStatus", "available_cpus", "solve_all", "solve_chunk"]
+__all__ = ["ReachJob", "ReachStatus", "solve_all", "solve_chunk"]
 
 FloatArray = NDArray[np.float64]
 
@@ -128,48 +125,8 @@ def solve_all(job: ReachJob, status_out: NDArray[np.int8], *, threads: int) -> G
     """
     count = status_out.size
     size = min(CHUNK_POSES, max(WIDTH, CHUNK_ITERATIONS // job.params.max_iterations // WIDTH * WIDTH))
-    cancelled = threading.Event()
 
-    def work(start: int) -> int:
-        stop = min(start + size, count)
+    def work(start: int, stop: int, cancelled: threading.Event) -> None:
         status_out[start:stop] = solve_chunk(job, start, stop, cancelled=cancelled)
-        return stop - start
 
-    done = 0
-    starts = iter(range(0, count, size))
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="repose-reach")
-    try:
-        # Two chunks per thread are queued at most, so that no study needs much more memory than its result.
-        running: set[Future[int]] = {pool.submit(work, start) for start in islice(starts, 2 * threads)}
-        while running:
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(work, start) for start in islice(starts, len(finished))}
-            for future in finished:
-                done += future.result()
-                yield done
-    finally:
-        cancelled.set()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def available_cpus() -> int:
-    """Return how many threads of this process can run at once: its CPU affinity, and the quota of its control group."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    quota = _control_group_quota()
-    return cpus if quota is None else max(1, min(cpus, round(quota)))
-
-
-def _control_group_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
-    """Return the CPUs that Linux grants this container (control groups, version 2 or 1), None if it sets no limit."""
-    try:
-        quota, period = (root / "cpu.max").read_text().split()
-    except (OSError, ValueError):
-        try:
-            quota, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
-        except OSError:
-            return None
-    try:
-        cpus = float(quota) / float(period)
-    except (ValueError, ZeroDivisionError):  # "max", version 2's word for no limit
-        return None
-    return cpus if cpus > 0.0 else None
+    yield from run_chunks(work, count, size, threads=threads)

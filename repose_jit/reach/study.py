@@ -18,11 +18,12 @@ import repose_jit
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.reach.engine import ReachJob, available_cpus, solve_all
+from repose_jit.reach.engine import ReachJob, solve_all
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.targets import Box, as_box, as_spacing, super_fibonacci, voxel_grid
 from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import MAX_RNG_SEED, spread_seeds
+from repose_jit.threads import as_threads, available_cpus
 from repose_jit.validation import as_integer
 
 __all__ = ["STUDY_PARAMS", "ReachStudy"]
@@ -40,9 +41,6 @@ MAX_POSES = 10**10
 
 MAX_ORIENTATIONS, MAX_ATTEMPTS = 10**6, 10**6
 """Both are tables in memory: some hundreds of megabytes at most."""
-
-MAX_THREADS = 4096
-"""More than any machine has CPUs; systems refuse to start far more."""
 
 VOXELS_PER_SIDE = 26
 """About how many voxels the default spacing puts along the longest side of the box."""
@@ -112,7 +110,7 @@ class ReachStudy:
             "attempts": as_integer(attempts, name="attempts", least=1, most=MAX_ATTEMPTS),
             "params": params,
             "rng_seed": as_integer(rng_seed, name="rng_seed", least=0, most=MAX_RNG_SEED),
-            "threads": None if threads is None else as_integer(threads, name="threads", least=1, most=MAX_THREADS),
+            "threads": as_threads(threads),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

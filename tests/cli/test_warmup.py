@@ -36,6 +36,12 @@ for solver in ("damped_least_squares", "pseudoinverse"):
     rj.inverse_kinematics(chain, rj.forward_kinematics(chain, q[0]), q, rj.IkParams(solver=solver))
 rj.inverse_kinematics(chain, rj.forward_kinematics(chain, q[0]), q[0])
 rj.inverse_kinematics(chain, rj.forward_kinematics(chain, chain.home), chain.home)  # read-only
+rj.inverse_kinematics(chain, rj.forward_kinematics(chain, q), q, rj.IkParams(step_rule="adaptive"))
+targets = rj.forward_kinematics(chain, q)
+rj.solve_one(chain, targets[0]), rj.solve_one(chain, targets[0], seeds=chain.home), rj.all_solutions(chain, targets[0])
+for kw in ({}, {"selection": "nearest", "reference": chain.home}, {"free_axis": "z"}, {"step_rule": "fixed"}):
+    rj.inverse_kinematics_batch(chain, targets, params=rj.MultiSeedParams(**kw))
+    rj.inverse_kinematics_batch(chain, targets, seeds=q, params=rj.MultiSeedParams(**kw))
 after = {name: len(kernel.signatures) for name, kernel in kernels.items()}
 print(json.dumps([before, after]))
 """

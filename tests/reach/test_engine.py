@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, IkResult, inverse_kinematics
 from repose_jit.reach import engine
-from repose_jit.reach.engine import ReachJob, ReachStatus, available_cpus, solve_all, solve_chunk
+from repose_jit.reach.engine import ReachJob, ReachStatus, solve_all, solve_chunk
 from repose_jit.reach.study import STUDY_PARAMS, ReachStudy
 from repose_jit.reach.targets import super_fibonacci, voxel_grid
 from repose_jit.reach_bound import reach_bound
@@ -187,23 +186,3 @@ def test_an_error_in_a_chunk_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(MemoryError, match="none left"):
         solve(make_job(rebel()), threads=2)
     assert no_threads_left()
-
-
-def test_available_cpus_respects_the_quota_of_the_control_group(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert 1 <= available_cpus() <= (os.cpu_count() or 1)
-    quota = engine._control_group_quota
-    assert quota(tmp_path) is None
-    (tmp_path / "cpu").mkdir()
-    (tmp_path / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
-    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("-1\n")
-    assert quota(tmp_path) is None
-    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("250000\n")
-    assert quota(tmp_path) == 2.5
-    (tmp_path / "cpu.max").write_text("max 100000\n")
-    assert quota(tmp_path) is None
-    (tmp_path / "cpu.max").write_text("50000 100000\n")
-    assert quota(tmp_path) == 0.5
-    monkeypatch.setattr(engine, "_control_group_quota", lambda: 0.5)
-    assert available_cpus() == 1

@@ -117,7 +117,16 @@ def test_attributes_hold_no_time_host_or_path(reach_map: ReachMap, tmp_path: Pat
             "n_orientations",
             "orientations",
         ),
-        *("attempts", "rng_seed", "solver", "max_iterations", "position_tolerance", "orientation_tolerance", "damping"),
+        *(
+            "attempts",
+            "rng_seed",
+            "solver",
+            "step_rule",
+            "max_iterations",
+            "position_tolerance",
+            "orientation_tolerance",
+            "damping",
+        ),
         *("max_step", "max_linear_step", "enforce_joint_limits", "versions"),
     }
     assert set(attributes["versions"]) == {"repose_jit", "numba", "llvmlite", "numpy"}
