@@ -212,6 +212,13 @@ def test_everyone_takes_turns() -> None:
     assert len(first.seconds) == len(second.seconds) == 4
 
 
+def test_results_are_kept_only_if_asked() -> None:
+    (kept,), (dropped,) = (in_turns([lambda: 7], rounds=3, keep=keep) for keep in (True, False))
+    assert kept.results == [7, 7, 7]
+    assert dropped.results == []
+    assert len(dropped.seconds) == 3
+
+
 @pytest.mark.parametrize("count", [3, 5, 23])
 def test_one_by_one_times_each_input_once(count: int) -> None:
     few = list(range(3))

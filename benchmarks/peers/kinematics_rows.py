@@ -48,6 +48,7 @@ def fill(table: Table, arm: Arm, *, n_poses: int = N_POSES, rounds: int = ROUNDS
             rounds=rounds,
             calls=4,
             warm=True,
+            keep=False,
         )
         theirs = Side.of_batches(PEER, loop, len(few))
         for label, record, items, check in (

@@ -38,8 +38,14 @@ class Record:
         return float(np.percentile(self.seconds, percent))
 
 
-def in_turns(works: Sequence[Callable[[], object]], *, rounds: int, calls: int = 1, warm: bool = False) -> list[Record]:
-    """Time `calls` calls of each work in each round; with `warm`, one more that is not counted comes first."""
+def in_turns(
+    works: Sequence[Callable[[], object]], *, rounds: int, calls: int = 1, warm: bool = False, keep: bool = True
+) -> list[Record]:
+    """Time `calls` calls of each work in each round; with `warm`, one more that is not counted comes first.
+
+    What they return is dropped unless `keep`: as long as a result lives the next one needs fresh memory, which takes
+    longer to get than forward kinematics takes to compute.
+    """
     records = [Record() for _ in works]
     for _ in range(rounds):
         for work, record in zip(works, records, strict=True):
@@ -50,7 +56,9 @@ def in_turns(works: Sequence[Callable[[], object]], *, rounds: int, calls: int =
                 start = time.perf_counter()
                 result = work()
                 record.seconds.append(time.perf_counter() - start)
-                record.results.append(result)
+                if keep:
+                    record.results.append(result)
+                del result
             record.busy += time.perf_counter() - begin
             record.cpu_seconds.append(time.process_time() - cpu)
     return records
