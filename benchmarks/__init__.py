@@ -1,0 +1,1 @@
+"""What times this package: guards of single kernels, and a comparison with its peers."""
