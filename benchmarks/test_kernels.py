@@ -50,3 +50,30 @@ def test_inverse_kinematics_of_one(benchmark: Any, chain: rj.KinematicChain, con
     target = rj.forward_kinematics(chain, goal)
     result = benchmark(rj.inverse_kinematics, chain, target, chain.clamp_to_limits(goal + 0.05))
     assert result.converged
+
+
+@pytest.mark.parametrize("tolerances", [(1e-4, 1e-3), (1e-6, 1e-6)], ids=["usual", "1e-6"])
+def test_inverse_kinematics_batch(
+    benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray, tolerances: tuple[float, float]
+) -> None:
+    targets = rj.forward_kinematics(chain, configurations)
+    params = rj.MultiSeedParams(
+        max_attempts=100, position_tolerance=tolerances[0], orientation_tolerance=tolerances[1], threads=1
+    )
+    result = benchmark(rj.inverse_kinematics_batch, chain, targets, params=params)
+    assert result.converged.all()
+
+
+def test_inverse_kinematics_batch_out_of_reach(
+    benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray
+) -> None:
+    targets = rj.forward_kinematics(chain, configurations[:500])
+    targets[:, :3, 3] += (0.0, 0.0, 3.0)
+    result = benchmark(rj.inverse_kinematics_batch, chain, targets, params=rj.MultiSeedParams(threads=1))
+    assert not result.converged.any()
+    assert (result.attempts == 32).all()
+
+
+def test_solve_one(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    target, q = rj.forward_kinematics(chain, configurations[0]), np.empty(chain.n_joints)
+    assert benchmark(rj.solve_one, chain, target, out=q) == rj.IkStatus.CONVERGED

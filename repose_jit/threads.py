@@ -44,6 +44,8 @@ def run_chunks(
         Threads to run on, all available CPUs if None.
     """
     cancelled = threading.Event()
+    if count <= size:
+        threads = 1  # without a look at the CPUs, which takes longer than a small chunk
     threads = min(available_cpus() if threads is None else threads, -(-count // size))
     starts = iter(range(0, count, size))
     if threads <= 1:

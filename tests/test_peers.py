@@ -269,9 +269,9 @@ def test_table_is_markdown_and_json() -> None:
     assert lines.count("a peer: not installed") == 1
     document = json.loads(json.dumps(machine.description() | table.document(), allow_nan=False))
     assert document["rows"][0]["ratio"] == 2.0
-    assert document["versions"]["repose_jit"] == rj.__version__
-    assert {"cpu", "cpus", "threads", "commit", "python"} <= document.keys()
-    assert {peer.distribution for peer in PEERS} <= document["versions"].keys()
+    assert document["repose_jit"] == rj.__version__
+    assert {"cpu", "cores", "threads", "commit", "python", "numba"} <= document.keys()
+    assert {peer.distribution for peer in PEERS} <= document["peers"].keys()
 
 
 @pytest.mark.parametrize(("cpus", "notes"), [(None, 0), (1.0, 0), (1.9, 0), (0.7, 1)])

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import repose_jit as rj
-from benchmarks.peers import machine
 from benchmarks.peers.arm import Arm
 from benchmarks.peers.oracle import Oracle, Tolerance, Verdict
 from benchmarks.peers.solver import Peer, Solver, ready
@@ -22,6 +21,7 @@ from benchmarks.peers.solvers.embodik import Embodik
 from benchmarks.peers.solvers.ours import Ours, OursInto
 from benchmarks.peers.table import Row, Side, Table
 from benchmarks.peers.turns import Record, in_turns, one_by_one
+from repose_jit.threads import available_cpus
 
 FloatArray = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ def fill_single_calls(
 
 def fill_two_threads(table: Table, arm: Arm, oracle: Oracle, targets: FloatArray, *, rounds: int) -> None:
     """Add a row of our own two threads beside one."""
-    if machine.cpu_count() < 2:
+    if available_cpus() < 2:
         table.note("two threads: not timed, this process may use one CPU")
         return
     solvers = [Ours(arm, USUAL, threads=2), Ours(arm, USUAL)]

@@ -248,7 +248,7 @@ def _chunk_size(problem: Problem) -> int:
     size = min(CHUNK, CHUNK_ITERATIONS // (attempts * params.max_iterations))
     if params.selection != "first":
         size = min(size, CHUNK_ROWS // attempts)
-    if params.threads != 1:
+    if params.threads != 1 and problem.count > LEAST_CHUNK:
         fair = problem.count // (CHUNKS_PER_THREAD * (params.threads or available_cpus()))
         size = min(size, max(fair, LEAST_CHUNK))
     return max(WIDTH, size // WIDTH * WIDTH)
