@@ -24,6 +24,8 @@ __all__ = ["echo_summary", "summarise"]
 
 EXPLAINED = 3
 """How many failures are explained."""
+TELLING = 8
+"""So many attempts in vain make it unlikely that a few more help."""
 LET_GO = (
     "check the targets (metres? this robot's base and tool?), or ask for less of the pose: --free-axis, --axis-mask"
 )
@@ -73,7 +75,11 @@ def echo_summary(summary: dict[str, Any], params: MultiSeedParams, *, threads: i
     if summary["proven_unreachable"]:
         fields.append(("", f"{summary['proven_unreachable']:,} of the others are out of reach, by proof"))
     speed = summary["targets_per_second"]
-    rate = "" if speed is None else f", {speed:,.0f} targets/s on this machine ({threads} thread{'s' if threads != 1 else ''})"
+    rate = (
+        ""
+        if speed is None
+        else f", {speed:,.0f} targets/s on this machine ({threads} thread{'s' if threads != 1 else ''})"
+    )
     fields.append(("time", f"{summary['seconds']:.3g} s{rate}"))
     if count:
         steps = summary["iterations"]
@@ -105,17 +111,20 @@ def advice(summary: dict[str, Any], params: MultiSeedParams) -> str | None:
         return None
     if summary["proven_unreachable"] == failed:
         return f"all that is missing is out of reach whatever the budget; {LET_GO}"
+    more = f"more attempts, --attempts {max(4 * params.max_attempts, 32)}"
     rows = summary["success_by_attempt"]
     if rows is None:
-        return f"more attempts, --attempts {2 * params.max_attempts}; {LET_GO}"
+        return f"{more}; or {LET_GO}"
     if len(rows) < 2:
-        return f"more attempts, or other seeds; {LET_GO}"
+        return f"{more}, or other seeds; or {LET_GO}"
     before, last = rows[-2:]
     gained = last["solved"] - before["solved"]
-    span = f"attempts {before['attempts'] + 1:,} to {last['attempts']:,}"
+    step = f"the step from {before['attempts']:,} to {last['attempts']:,}"
     if gained:
-        return f"--attempts {4 * params.max_attempts}, as {span} still reached {gained:,} targets; or {LET_GO}"
-    return f"{span} reached no further target, so more of them hardly will; {LET_GO}"
+        return f"{more}, as {step} still reached {gained:,} targets; or {LET_GO}"
+    if last["attempts"] - before["attempts"] < TELLING:
+        return f"{more}; or {LET_GO}"
+    return f"{LET_GO}; more attempts hardly help, as {step} reached no further target"
 
 
 def _success_by_attempt(solved_in: NDArray[np.int32], most: int, count: int) -> list[dict[str, Any]]:
