@@ -99,9 +99,9 @@ def sweep(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Solve for every pose of a file, each from many seeds, and write what was found.
+    """Solve for every pose of a file, each from many seeds.
 
-    The exit code is 1 if a target is not reached.
+    What is found is written to RESULTS. The exit code is 1 if a target is not reached.
     """
     if targets_file == "-" == seeds:
         raise click.UsageError("TARGETS and --seeds cannot both be standard input.")
