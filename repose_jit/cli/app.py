@@ -19,6 +19,7 @@ from repose_jit.cli.ik import ik
 from repose_jit.cli.info import info
 from repose_jit.cli.reach import reach
 from repose_jit.cli.robots import robots
+from repose_jit.cli.sweep import sweep
 from repose_jit.cli.warmup import warmup
 from repose_jit.errors import ReposeError
 
@@ -92,7 +93,7 @@ def app() -> None:
     """
 
 
-for command in (robots, info, fk, ik, convert, reach, bench, warmup):
+for command in (robots, info, fk, ik, sweep, convert, reach, bench, warmup):
     app.add_command(command)
 
 

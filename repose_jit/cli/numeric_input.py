@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import math
 import re
 import sys
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,15 +119,23 @@ def read_data(path: str) -> Any:
     if data.startswith(NPY_START):
         return _read_npy(data, where)
     try:
-        text = data.decode("utf-8-sig")
+        if _starts_as_json(data):
+            return _read_json(data.decode("utf-8-sig"), where)
+        # Decoded as it is read: a million lines would take three times their size as one text cut into lines.
+        return _read_lines(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig"), where)
     except UnicodeDecodeError:
         raise InputError(f"{where}: got binary data, expected .npy, CSV or JSON") from None
-    if text.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: not valid JSON: {error}") from None
-    return _read_lines(text, where)
+
+
+def _starts_as_json(data: bytes) -> bool:
+    return data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"[", b"{")
+
+
+def _read_json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not valid JSON: {error}") from None
 
 
 def _read_standard_input() -> bytes:
@@ -146,28 +156,41 @@ def _read_npy(data: bytes, where: str) -> FloatArray:
     return np.asarray(array, dtype=np.float64)
 
 
-def _read_lines(text: str, where: str) -> Table:
+def _read_lines(lines: Iterable[str], where: str) -> Table:
     import numpy as np
 
     names: tuple[str, ...] = ()
-    rows: list[tuple[float, ...]] = []
-    for number, full_line in enumerate(text.splitlines(), start=1):
+    expected = 0
+    values = array("d")
+    for number, full_line in enumerate(lines, start=1):
         line = full_line.partition("#")[0].strip()
         if not line:
             continue
-        if not rows and not names and _is_header(line):
+        if not expected and _is_header(line):
             names = _column_names(line, f"{where}: line {number}")
+            expected = len(names)
             continue
         try:
-            rows.append(parse_numbers(line))
+            row = _row(line)
         except InputError as error:
             raise InputError(f"{where}: line {number}: {error}") from None
-        expected = len(names or rows[0])
-        if len(rows[-1]) != expected:
-            raise InputError(f"{where}: line {number}: got {len(rows[-1])} numbers, expected {expected}")
-    if not rows:
+        expected = expected or len(row)
+        if len(row) != expected:
+            raise InputError(f"{where}: line {number}: got {len(row)} numbers, expected {expected}")
+        values.extend(row)
+    if not values:
         raise InputError(f"{where}: got no numbers")
-    return Table(names, np.array(rows))
+    return Table(names, np.frombuffer(values).reshape(-1, expected))
+
+
+def _row(line: str) -> tuple[float, ...]:
+    """Return what :func:`parse_numbers` does, faster where all separators are commas, or all spaces."""
+    try:
+        row = tuple(map(float, line.split(",") if "," in line else line.split()))
+    except ValueError:
+        return parse_numbers(line)
+    # A sum that overflows only costs the closer look.
+    return row if math.isfinite(sum(row)) else parse_numbers(line)
 
 
 def _column_names(line: str, where: str) -> tuple[str, ...]:

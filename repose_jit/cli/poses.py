@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,16 +46,31 @@ def pose(xyz: Sequence[float], kind: str, orientation: Sequence[float], *, degre
     where
         What messages start with.
     """
-    T = np.eye(4)
-    T[:3, 3] = as_vector(xyz, 3, name=f"{where}xyz")
+    p = as_vector(xyz, 3, name=f"{where}xyz")
     values = as_vector(orientation, ORIENTATIONS[kind], name=f"{where}{kind}")
+    T: FloatArray = _poses(p[None], kind, values[None], degrees=degrees, name=lambda _: where)[0]
+    return T
+
+
+def _poses(
+    xyz: FloatArray, kind: str, orientations: FloatArray, *, degrees: bool, name: Callable[[int], str]
+) -> FloatArray:
+    """Return (N, 4, 4) poses of N rows, otherwise as :func:`pose`; a message about row i starts with ``name(i)``."""
+    T = np.zeros((len(xyz), 4, 4))
+    T[:, :3, 3], T[:, 3, 3] = xyz, 1.0
     if kind == "rpy":
-        T[:3, :3] = rotation_from_rpy(np.radians(values) if degrees else values)  # type: ignore[arg-type]
+        angles = np.radians(orientations) if degrees else orientations
+        # Entry by entry over all rows at once: (3, N) angles give (3, 3, N).
+        T[:, :3, :3] = np.moveaxis(rotation_from_rpy(angles.T), -1, 0)  # type: ignore[arg-type]
         return T
-    norm = float(np.linalg.norm(values))
-    if abs(norm - 1.0) > QUATERNION_TOLERANCE:
-        raise InputError(f"{where}{kind}: got a quaternion of norm {norm:.4g}, expected 1")
-    T[:3, :3] = rotation_from_quat_xyzw(values if kind == "quat_xyzw" else np.roll(values, -1))
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(orientations, axis=-1)
+    wrong = np.abs(norms - 1.0) > QUATERNION_TOLERANCE
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(f"{name(i)}{kind}: got a quaternion of norm {norms[i]:.4g}, expected 1")
+    quat_xyzw = orientations if kind == "quat_xyzw" else np.roll(orientations, -1, axis=-1)
+    T[:, :3, :3] = rotation_from_quat_xyzw(quat_xyzw)
     return T
 
 
@@ -116,9 +131,7 @@ def _poses_from_table(table: Table, *, degrees: bool, where: str) -> FloatArray:
     is_rpy = RPY[0] in table.names
     rows = table.columns((*XYZ, *(RPY if is_rpy else QUATERNION)), where=where)
     kind = "rpy" if is_rpy else "quat_xyzw"
-    return np.stack(
-        [pose(row[:3], kind, row[3:], degrees=degrees, where=f"{where}: pose {i}: ") for i, row in enumerate(rows)]
-    )
+    return _poses(rows[:, :3], kind, rows[:, 3:], degrees=degrees, name=lambda i: f"{where}: pose {i}: ")
 
 
 def _pose_from_object(entry: Any, *, degrees: bool, where: str) -> FloatArray:
@@ -145,15 +158,13 @@ def _one_matrix(value: Any, where: str) -> FloatArray:
 
 
 def rotation_from_quat_xyzw(quat_xyzw: FloatArray) -> FloatArray:
-    """Return the (3, 3) rotation of a quaternion (4,) of any norm but 0."""
-    x, y, z, w = quat_xyzw / np.linalg.norm(quat_xyzw)
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
+    """Return the (..., 3, 3) rotations of quaternions (..., 4) of any norm but 0."""
+    x, y, z, w = np.moveaxis(quat_xyzw / np.linalg.norm(quat_xyzw, axis=-1, keepdims=True), -1, 0)
+    R = np.empty((*quat_xyzw.shape[:-1], 3, 3))
+    R[..., 0, 0], R[..., 0, 1], R[..., 0, 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)
+    R[..., 1, 0], R[..., 1, 1], R[..., 1, 2] = 2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)
+    R[..., 2, 0], R[..., 2, 1], R[..., 2, 2] = 2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)
+    return R
 
 
 def quat_xyzw_from_rotation(R: FloatArray) -> FloatArray:

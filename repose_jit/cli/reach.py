@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import Any
 import click
 
 from repose_jit.cli.numeric_input import numbers
+from repose_jit.cli.progress import progress_bar
 from repose_jit.cli.robot import Robot, robot_argument
 from repose_jit.cli.screen import echo_json, json_option
 
@@ -77,7 +75,7 @@ def run(robot: Robot, out: str | None, draws: bool, overwrite: bool, as_json: bo
         given["box"] = (given["box"][:3], given["box"][3:])
     params = replace(STUDY_PARAMS, **{name: given.pop(name) for name in SOLVE_OPTIONS if name in given})
     study = ReachStudy(robot.chain(), params=params, **given)
-    with _progress_bar(study.n_poses) as progress:
+    with progress_bar(study.n_poses, unit="poses") as progress:
         reach_map = study.run(progress)
     save(reach_map, store, overwrite=overwrite)
     if picture:
@@ -101,12 +99,3 @@ def _check_picture(picture: Path, *, overwrite: bool) -> None:
         raise click.UsageError(f"{picture} is a directory; give another --out, or --no-plot.")
     if picture.exists() and not overwrite:
         raise click.UsageError(f"{picture} exists; give --overwrite to replace it, or --no-plot.")
-
-
-@contextmanager
-def _progress_bar(total: int) -> Iterator[Callable[[int, int], object]]:
-    """Show a bar on stderr if that is a terminal, and yield what moves it: ``progress(done, total)``."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit=" poses", unit_scale=True, file=sys.stderr, disable=None, dynamic_ncols=True) as bar:
-        yield lambda done, _: bar.update(done - bar.n)

@@ -16,7 +16,7 @@ from repose_jit.cli import app
 from repose_jit.cli.numeric_input import read_data
 from repose_jit.errors import InputError, ModelError
 
-COMMANDS = ("robots", "info", "fk", "ik", "convert", "reach run", "bench run", "bench compare", "warmup")
+COMMANDS = ("robots", "info", "fk", "ik", "sweep", "convert", "reach run", "bench run", "bench compare", "warmup")
 
 
 def modules_after(statement: str) -> set[str]:

@@ -65,6 +65,15 @@ def test_a_first_line_of_names_lets_columns_come_in_any_order(tmp_path, header):
         table.columns(("a", "c"), where="x")
 
 
+@pytest.mark.parametrize("line", ["1,-2.5,3e-1", "1 -2.5 0.3", "1;-2.5;.3", " 1, -2.5\t0.3 # or", "1 , -2.5;.3"])
+def test_lines_may_have_any_separators(tmp_path, line):
+    assert read_data(as_file(tmp_path, f"4,5,6\r\n{line}\r\n")).rows.tolist() == [[4, 5, 6], [1, -2.5, 0.3]]
+
+
+def test_numbers_near_the_largest_are_read(tmp_path):
+    assert read_data(as_file(tmp_path, "1e308,1e308\n")).rows.tolist() == [[1e308, 1e308]]
+
+
 def test_a_text_that_starts_with_a_bracket_is_json(tmp_path):
     assert read_data(as_file(tmp_path, ' \n {"q": [1, 2]}')) == {"q": [1, 2]}
     assert read_data(as_file(tmp_path, "[[1], [2]]")) == [[1], [2]]
@@ -77,6 +86,8 @@ def test_a_text_that_starts_with_a_bracket_is_json(tmp_path):
         ("a,b\n1,2,3\n", "line 2: got 3 numbers, expected 2"),
         ("1,2\na,b\n", "line 2: got 'a'"),
         ("1,nan\n", "line 1: got 'nan'"),
+        ("1,2\n" * 40_000 + "1,inf\n1,x\n", "line 40001: got 'inf', expected a finite number"),
+        (b"1,2\n" * 40_000 + b"\xff\n", "binary data"),
         ("a,a\n1,2\n", "line 1: the column 'a' is there twice"),
         ("", "got no numbers"),
         ("a,b\n", "got no numbers"),

@@ -121,3 +121,34 @@ def test_what_is_no_pose_is_refused(tmp_path, content, error, message):
     with pytest.raises(error, match=message) as caught:
         read_poses(str(path), degrees=False)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "kind", "degrees"),
+    [
+        ("x,y,z,roll,pitch,yaw", "rpy", False),
+        ("x,y,z,roll,pitch,yaw", "rpy", True),
+        ("x,y,z,qx,qy,qz,qw", "quat_xyzw", False),
+        ("x,y,z,qw,qx,qy,qz", "quat_wxyz", True),
+    ],
+)
+def test_a_table_has_the_poses_of_its_lines(tmp_path, header, kind, degrees):
+    rng = np.random.default_rng(1)
+    xyz, rotation = rng.uniform(-1.0, 1.0, (300, 3)), Rotation.random(300, random_state=rng)
+    values = np.degrees(rng.uniform(-3.0, 3.0, (300, 3))) if kind == "rpy" else rotation.as_quat()
+    values = np.roll(values, 1, axis=1) if kind == "quat_wxyz" else values
+    path = tmp_path / "poses.csv"
+    np.savetxt(path, np.hstack([xyz, values]), delimiter=",", header=header, comments="", fmt="%.17g")
+    poses = read_poses(str(path), degrees=degrees)
+    each = [pose(p, kind, row, degrees=degrees, where="") for p, row in zip(xyz, values, strict=True)]
+    np.testing.assert_allclose(poses, each, rtol=0.0, atol=1e-15)
+    if kind != "rpy":
+        np.testing.assert_allclose(poses[:, :3, :3], rotation.as_matrix(), atol=1e-15)
+
+
+@pytest.mark.parametrize("quaternion", ["0,0,0,0", "1,1,0,0", "1e200,0,0,0"])
+def test_of_many_bad_rows_the_first_is_named(tmp_path, quaternion):
+    path = tmp_path / "poses.csv"
+    path.write_text("x,y,z,qx,qy,qz,qw\n" + "0,0,0,0,0,0,1\n" * 70 + f"0,0,0,{quaternion}\n" * 3)
+    with pytest.raises(InputError, match=r"poses.csv: pose 70: quat_xyzw: got a quaternion of norm .*, expected 1"):
+        read_poses(str(path), degrees=False)
