@@ -170,13 +170,18 @@ def put_seed(
 
 @jit
 def wind(x: float, centre: float, lower: float, upper: float) -> float:
-    """Return the angle that differs from x by whole turns and is nearest to `centre` among those within the limits."""
+    """Return the angle that differs from x by whole turns and is nearest to `centre` among those within the limits.
+
+    Where none lies within, the one that is least outside.
+    """
     if math.fabs(x - centre) > math.pi:
         x -= TWO_PI * math.floor((x - centre) / TWO_PI + 0.5)
     if x < lower:
         x += TWO_PI * math.ceil((lower - x) / TWO_PI)
     if x > upper:
         x -= TWO_PI * math.ceil((x - upper) / TWO_PI)
+    if lower - x > max(x + TWO_PI - upper, 0.0):
+        x += TWO_PI
     return x
 
 
