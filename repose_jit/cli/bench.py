@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from repose_jit.cli.progress import progress_bar
 from repose_jit.cli.robot import Robot, robots_argument
 from repose_jit.cli.screen import echo_json, json_option
 
@@ -83,7 +81,7 @@ def run(
         settings = replace(settings, rng_seed=rng_seed)
     chains = {robot.name: robot.chain() for robot in robots}
     try:
-        with _progress_bar() as progress:
+        with progress_bar(leave=False) as progress:
             report = run_bench(chains, settings, progress=progress)
     except WrongAnswerError as error:
         raise _Failed(str(error)) from None
@@ -162,17 +160,3 @@ def _document(comparison: ReportComparison) -> dict[str, object]:
         "only_old": keys(comparison.only_old),
         "only_new": keys(comparison.only_new),
     }
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], object]]:
-    """Show a bar on stderr if that is a terminal, and yield what moves it: ``progress(done, total)``."""
-    from tqdm import tqdm
-
-    with tqdm(unit="", file=sys.stderr, disable=None, dynamic_ncols=True, leave=False) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield progress

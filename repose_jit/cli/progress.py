@@ -10,9 +10,29 @@ __all__ = ["progress_bar"]
 
 
 @contextmanager
-def progress_bar(total: int, *, unit: str) -> Iterator[Callable[[int, int], object]]:
-    """Show a bar on stderr if that is a terminal, and yield what moves it: ``progress(done, total)``."""
+def progress_bar(unit: str = "", *, leave: bool = True) -> Iterator[Callable[[int, int], object]]:
+    """Show a bar on stderr if that is a terminal, and yield what moves it: ``progress(done, total)``.
+
+    Parameters
+    ----------
+    unit
+        What is counted; nothing is said and counts stay whole if it is empty.
+    leave
+        Keep the finished bar on the screen.
+    """
     from tqdm import tqdm
 
-    with tqdm(total=total, unit=f" {unit}", unit_scale=True, file=sys.stderr, disable=None, dynamic_ncols=True) as bar:
-        yield lambda done, _: bar.update(done - bar.n)
+    with tqdm(
+        unit=f" {unit}" if unit else "",
+        unit_scale=bool(unit),
+        file=sys.stderr,
+        disable=None,
+        dynamic_ncols=True,
+        leave=leave,
+    ) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield progress

@@ -75,7 +75,7 @@ def run(robot: Robot, out: str | None, draws: bool, overwrite: bool, as_json: bo
         given["box"] = (given["box"][:3], given["box"][3:])
     params = replace(STUDY_PARAMS, **{name: given.pop(name) for name in SOLVE_OPTIONS if name in given})
     study = ReachStudy(robot.chain(), params=params, **given)
-    with progress_bar(study.n_poses, unit="poses") as progress:
+    with progress_bar("poses") as progress:
         reach_map = study.run(progress)
     save(reach_map, store, overwrite=overwrite)
     if picture:

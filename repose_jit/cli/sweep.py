@@ -163,7 +163,7 @@ def _solve(
     """Return what was found, and the seconds that took without loading or compiling kernels."""
     from repose_jit.multi_seed import inverse_kinematics_batch
 
-    with progress_bar(len(targets), unit="targets") as progress:
+    with progress_bar("targets") as progress:
         first = seeds[:1] if seeds is not None and seeds.ndim == 2 else seeds
         once = replace(params, max_attempts=1, max_iterations=1)
         inverse_kinematics_batch(chain, targets[:1], seeds=first, params=once)
