@@ -132,7 +132,7 @@ def test_progress_is_for_terminals(monkeypatch, is_terminal):
     stream = io.StringIO()
     stream.isatty = lambda: is_terminal
     monkeypatch.setattr(sys, "stderr", stream)
-    with progress_bar(1000, unit="poses") as progress:
+    with progress_bar("poses") as progress:
         progress(250, 1000)
         progress(1000, 1000)
     assert ("1.00k/1.00k" in stream.getvalue()) == is_terminal
