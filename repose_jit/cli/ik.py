@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from repose_jit.chain import KinematicChain
-    from repose_jit.ik import IkParams, IkResult
+    from repose_jit.ik import IkResult
 
     FloatArray = NDArray[np.float64]
 
@@ -45,6 +46,7 @@ EXPLAINED = 3
 @click.option("--quat-wxyz", type=numbers(4), metavar="W,X,Y,Z", help="Or its quaternion, scalar first.")
 @click.option("--target-file", metavar="FILE", help="Many poses; - is standard input.")
 @click.option("--seed", type=numbers(), metavar="Q1,Q2,...", help="Where to start [default: home].")
+@click.option("--attempts", type=int, metavar="N", help="More than 1: from so many seeds, as sweep solves.")
 @click.option("--solver", metavar="NAME", help="damped_least_squares [default] or pseudoinverse.")
 @click.option("--max-iterations", type=int, metavar="N", help="Most steps [default: 64].")
 @click.option("--position-tolerance", type=float, metavar="M", help="Error that counts as reached [default: 1e-4 m].")
@@ -63,13 +65,14 @@ def ik(
     xyz: tuple[float, ...] | None,
     target_file: str | None,
     seed: tuple[float, ...] | None,
+    attempts: int | None,
     degrees: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Solve for the joint values of a pose (inverse kinematics).
 
-    The search starts at one seed and its answer is near it; if there is none, try other seeds.
+    The search starts at one seed and its answer is near it; if there is none, try other seeds, or --attempts 32.
     """
     orientations = {kind: options.pop(kind) for kind in ("rpy", "quat_xyzw", "quat_wxyz")}
     given = {kind: values for kind, values in orientations.items() if values is not None}
@@ -84,10 +87,16 @@ def ik(
         ((kind, values),) = given.items()
         targets = pose(xyz or (), kind, values, degrees=degrees, where="")[None]
     start = chain.home if seed is None else one_configuration(chain, seed, degrees=degrees, option="--seed")
-    from repose_jit.ik import inverse_kinematics
+    if attempts is None or attempts == 1:
+        from repose_jit.ik import IkParams, inverse_kinematics
 
-    # As a batch also for one target: a singular Jacobian is then a status like any other, not an error.
-    result = inverse_kinematics(chain, targets, start, _params(options, degrees=degrees))
+        # As a batch also for one target: a singular Jacobian is then a status like any other, not an error.
+        result = inverse_kinematics(chain, targets, start, IkParams(**_given(options, degrees=degrees)))
+    else:
+        from repose_jit.multi_seed import MultiSeedParams, inverse_kinematics_batch
+
+        params = MultiSeedParams(max_attempts=attempts, **_given_for_many_seeds(options, degrees=degrees))
+        result = inverse_kinematics_batch(chain, targets, seeds=start, params=params)
     if as_json:
         _echo_document(chain, result, degrees=degrees)
     elif len(targets) == 1:
@@ -113,14 +122,24 @@ def _check_target(
         raise click.UsageError(f"--xyz needs one orientation, {kinds}; {got}.")
 
 
-def _params(options: dict[str, Any], *, degrees: bool) -> IkParams:
-    from repose_jit.ik import IkParams
-
+def _given(options: Mapping[str, Any], *, degrees: bool) -> dict[str, Any]:
+    """Return the options that were given, in radians."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in ("orientation_tolerance", "max_step"):
         if degrees and name in given:
             given[name] = math.radians(given[name])
-    return IkParams(**given)
+    return given
+
+
+def _given_for_many_seeds(options: Mapping[str, Any], *, degrees: bool) -> dict[str, Any]:
+    """Return :func:`_given`; refuse what only the solver from one seed has."""
+    given = _given(options, degrees=degrees)
+    if not given.pop("enforce_joint_limits"):
+        raise click.UsageError("--attempts and --no-limits exclude one another.")
+    for name in ("solver", "damping", "max_step", "max_linear_step"):
+        if name in given:
+            raise click.UsageError(f"--attempts and --{name.replace('_', '-')} exclude one another.")
+    return given
 
 
 def _echo_document(chain: KinematicChain, result: IkResult, *, degrees: bool) -> None:

@@ -124,6 +124,39 @@ def test_options_become_parameters_of_the_solve(run, rebel):
     assert in_degrees["orientation_error"] == pytest.approx(math.degrees(result["orientation_error"]))
 
 
+def test_many_attempts_find_what_one_does_not(run, rebel, tmp_path):
+    targets = rj.forward_kinematics(rebel, np.random.default_rng(3).uniform(-1.6, 1.6, (12, 6)))
+    np.save(tmp_path / "targets.npy", targets)
+    arguments = ["ik", "igus_rebel", "--target-file", tmp_path / "targets.npy", "--json"]
+    one = run(*arguments)
+    assert one.code == 1
+    assert run(*arguments, "--attempts", "1").out == one.out
+    seed, options = "0.1,0.2,0.3,0.4,0.5,0.6", ["--position-tolerance", "1e-5", "--max-iterations", "25"]
+    many = run(*arguments, "--attempts", "32", "--seed", seed, *options)
+    assert many.code == 0
+    params = rj.MultiSeedParams(position_tolerance=1e-5, max_iterations=25)
+    expected = rj.inverse_kinematics_batch(rebel, targets, seeds=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], params=params)
+    assert [result["q"] for result in many.json()["results"]] == expected.q.tolist()
+
+
+def test_many_attempts_say_which_one_it_was(run):
+    done = run("ik", "igus_rebel", *DOWN, "--attempts", "8")
+    assert done.code == 0
+    assert "Converged in attempt" in done.out
+    far = run("ik", "igus_rebel", *FAR, "--attempts", "8")
+    assert far.code == 1
+    assert "Not converged in 8 attempts" in far.out
+
+
+@pytest.mark.parametrize(
+    "option", [["--solver", "pseudoinverse"], ["--damping", "0.1"], ["--max-step", "1"], ["--no-limits"]]
+)
+def test_many_attempts_have_a_solver_of_their_own(run, option):
+    done = run("ik", "igus_rebel", *DOWN, "--attempts", "8", *option)
+    assert (done.code, done.out) == (2, "")
+    assert f"--attempts and {option[0]} exclude one another" in done.err
+
+
 def test_many_targets(run, rebel, tmp_path):
     targets = rj.forward_kinematics(rebel, np.random.default_rng(3).uniform(-1.6, 1.6, (12, 6)))
     path = tmp_path / "targets.npy"
@@ -177,6 +210,7 @@ def test_the_screen_of_one(run, odd):
         ([*FAR, "--seed", "0,0"], "--seed: got 2 numbers, expected 6"),
         ([*FAR, "--max-iterations", "0"], "max_iterations: got 0"),
         ([*FAR, "--damping", "-1"], "damping: got -1"),
+        ([*FAR, "--attempts", "0"], "max_attempts: got 0"),
         ([*FAR, "--position-tolerance", "nan"], "position_tolerance: got nan"),
         ([*FAR, "--solver", "dls"], "unknown solver 'dls'"),
         (["--target-file", "nowhere.npy"], "nowhere.npy: No such file"),

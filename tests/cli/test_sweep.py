@@ -537,6 +537,12 @@ def test_bad_rows_are_named(run, folder, content, message):
     assert message in done.err
 
 
+def test_targets_that_are_not_there(run, folder):
+    done = run("sweep", "igus_rebel", "nowhere.npy", "-o", "results.npz")
+    assert (done.code, done.out, names(folder)) == (2, "", [])
+    assert "nowhere.npy: No such file" in done.err
+
+
 def test_one_standard_input_is_not_two(run):
     done = run("sweep", "igus_rebel", "-", "--seeds", "-", "-o", "results.npz")
     assert done.code == 2
