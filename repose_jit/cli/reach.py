@@ -43,8 +43,8 @@ def reach() -> None:
     metavar="X,Y,Z,X,Y,Z",
     help="Lower and upper corner [m] [default: all that the arm could reach].",
 )
-@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 64].")
-@click.option("--max-iterations", type=int, metavar="N", help="Most steps of an attempt [default: 20].")
+@click.option("--attempts", type=int, metavar="N", help="Seeds tried for a pose [default: 32].")
+@click.option("--max-iterations", type=int, metavar="N", help="Most steps of an attempt [default: 30].")
 @click.option("--position-tolerance", type=float, metavar="M", help="[default: 1e-4 m]")
 @click.option("--orientation-tolerance", type=float, metavar="RAD", help="[default: 1e-3 rad]")
 @click.option("--rng-seed", type=int, metavar="N", help="Shifts the sequence of seeds [default: 0].")

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, inverse_kinematics
+from repose_jit.kernels import lane_ik
+from repose_jit.kernels.arrays import CONVERGED
+from repose_jit.kernels.lane_attempt import N_CODES, LaneIkParams
 from repose_jit.kernels.lanes import WIDTH
 from repose_jit.reach_bound import ReachBound
 from repose_jit.threads import run_chunks
@@ -21,9 +24,9 @@ __all__ = ["ReachJob", "ReachStatus", "solve_all", "solve_chunk"]
 FloatArray = NDArray[np.float64]
 
 CHUNK_POSES = 8192
-"""Poses per chunk: a few megabytes, and about a tenth of a second if none is reached."""
-CHUNK_ITERATIONS = 2**19
-"""Iterations per attempt at a chunk: with a large budget a chunk has fewer poses, and Ctrl-C need not wait."""
+"""Poses per chunk: a few megabytes."""
+CHUNK_ITERATIONS = 2**21
+"""Iterations per chunk at most, some tenths of a second: with a large budget a chunk has fewer poses."""
 
 
 class ReachStatus(IntEnum):
@@ -89,15 +92,15 @@ class ReachJob:
 def solve_chunk(job: ReachJob, start: int, stop: int, *, cancelled: threading.Event | None = None) -> NDArray[np.int8]:
     """Return the status (stop − start,) of the poses start to stop − 1.
 
-    Every attempt goes through the poses that no earlier one reached. Each pose sees the same seeds and is solved on its
-    own, so its status does not depend on which others are in the chunk.
+    Each pose sees the same seeds and is solved on its own, so its status does not depend on which others are in the
+    chunk.
 
     Parameters
     ----------
     job, start, stop
         What to solve.
     cancelled
-        Looked at between attempts: once it is set the rest is not worth solving, for nobody will read it.
+        Once it is set the rest is not worth solving, for nobody will read it.
     """
     T = job.targets(start, stop)
     excluded = job.bound.excludes(
@@ -109,6 +112,10 @@ def solve_chunk(job: ReachJob, start: int, stop: int, *, cancelled: threading.Ev
     status = np.where(excluded, ReachStatus.PROVEN_UNREACHABLE, ReachStatus.NOT_FOUND).astype(np.int8)
     unsolved = np.flatnonzero(~excluded)
     T = T[unsolved]
+    if job.params.step_rule == "adaptive":
+        status[unsolved[_reached_adaptively(job, T)]] = ReachStatus.REACHED
+        return status
+    # Every attempt goes through the poses that no earlier one reached.
     for seed in job.seeds:
         if not unsolved.size or (cancelled is not None and cancelled.is_set()):
             break
@@ -118,13 +125,36 @@ def solve_chunk(job: ReachJob, start: int, stop: int, *, cancelled: threading.Ev
     return status
 
 
+def _reached_adaptively(job: ReachJob, T: FloatArray) -> NDArray[np.bool_]:
+    """Tell which of the poses (N, 4, 4) some attempt reaches, all attempts in one kernel call."""
+    count, none = len(T), np.empty(0)
+    params = LaneIkParams(*job.params._kernel)._replace(max_attempts=len(job.seeds))
+    q, errors, codes = np.empty(count * job.chain.n_joints), np.empty(2 * count), np.empty((count, N_CODES), np.int64)
+    lane_ik.solve_from_many_seeds(
+        tuple(job.chain.arrays),
+        tuple(params),
+        T.reshape(-1),
+        none,
+        0,
+        0,
+        job.seeds.reshape(-1),
+        none,
+        q,
+        errors,
+        codes.reshape(-1),
+    )
+    reached: NDArray[np.bool_] = codes[:, 0] == CONVERGED
+    return reached
+
+
 def solve_all(job: ReachJob, status_out: NDArray[np.int8], *, threads: int) -> Generator[int]:
     """Fill the flat `status_out` and yield the number of poses done after every chunk.
 
-    Closing the iterator, or an exception in it (KeyboardInterrupt included), ends the work within one attempt.
+    Closing the iterator, or an exception in it (KeyboardInterrupt included), ends the work within a chunk.
     """
     count = status_out.size
-    size = min(CHUNK_POSES, max(WIDTH, CHUNK_ITERATIONS // job.params.max_iterations // WIDTH * WIDTH))
+    iterations = len(job.seeds) * job.params.max_iterations
+    size = min(CHUNK_POSES, max(WIDTH, CHUNK_ITERATIONS // iterations // WIDTH * WIDTH))
 
     def work(start: int, stop: int, cancelled: threading.Event) -> None:
         status_out[start:stop] = solve_chunk(job, start, stop, cancelled=cancelled)

@@ -12,6 +12,7 @@ import pytest
 
 from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, IkResult, inverse_kinematics
+from repose_jit.multi_seed import MultiSeedParams, inverse_kinematics_batch
 from repose_jit.reach import engine
 from repose_jit.reach.engine import ReachJob, ReachStatus, solve_all, solve_chunk
 from repose_jit.reach.study import STUDY_PARAMS, ReachStudy
@@ -20,6 +21,9 @@ from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import spread_seeds
 from tests import reference as ref
 from tests.reach.robots import rebel
+
+
+FIXED_RULE = IkParams(max_iterations=20, damping=0.005, max_step=1.0, max_linear_step=0.1)
 
 
 def make_job(
@@ -43,7 +47,7 @@ def solve(job: ReachJob, threads: int = 1) -> np.ndarray:
 
 
 def no_threads_left() -> bool:
-    return not [thread for thread in threading.enumerate() if thread.name.startswith("repose-reach")]
+    return not [thread for thread in threading.enumerate() if thread.name.startswith("repose-jit")]
 
 
 def test_every_pose_is_tried_once_whatever_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,10 +90,26 @@ def test_more_attempts_never_reach_less() -> None:
     assert few.sum() < more.sum()
 
 
-def test_reached_means_that_a_configuration_is_there_and_not_found_that_no_seed_led_to_one() -> None:
+def test_reached_is_what_the_solver_of_many_seeds_reaches_and_a_configuration_is_there() -> None:
     chain = rebel()
     oracle = ref.from_chain(chain)
     job = make_job(chain)
+    count = int(np.prod(job.shape))
+    status, targets = solve_chunk(job, 0, count), job.targets(0, count)
+    tried = status != ReachStatus.PROVEN_UNREACHABLE
+    result = inverse_kinematics_batch(chain, targets[tried], params=MultiSeedParams(max_attempts=4))
+    np.testing.assert_array_equal(result.converged, status[tried] == ReachStatus.REACHED)
+    for q, target in list(zip(result.q[result.converged], targets[tried][result.converged], strict=True))[::50]:
+        error = ref.pose_error(ref.fk(oracle, q), target)
+        assert np.linalg.norm(error[:3]) <= job.params.position_tolerance * (1 + 1e-9)
+        assert np.linalg.norm(error[3:]) <= job.params.orientation_tolerance * (1 + 1e-9)
+        assert np.all((oracle.lower <= q) & (q <= oracle.upper))
+
+
+def test_by_the_fixed_rule_reached_means_that_one_seed_leads_there_and_not_found_that_none_does() -> None:
+    chain = rebel()
+    oracle = ref.from_chain(chain)
+    job = make_job(chain, params=FIXED_RULE)
     count = int(np.prod(job.shape))
     status, targets = solve_chunk(job, 0, count), job.targets(0, count)
     for kind in (ReachStatus.REACHED, ReachStatus.NOT_FOUND):
@@ -142,7 +162,7 @@ def test_closing_ends_the_work_within_an_attempt(monkeypatch: pytest.MonkeyPatch
         return inverse_kinematics(chain, target, seed, params)
 
     monkeypatch.setattr(engine, "inverse_kinematics", count)
-    job = make_job(rebel(), attempts=2000, spacing=0.04)
+    job = make_job(rebel(), attempts=2000, spacing=0.04, params=FIXED_RULE)
     counts = solve_all(job, np.zeros(job.shape, np.int8).reshape(-1), threads=2)
     next(counts)
     before = len(calls)

@@ -87,7 +87,7 @@ def test_xarray_selects_by_metres(reach_map: ReachMap, tmp_path: Path) -> None:
     assert at.status.dtype == np.int8
     assert at.reachability_index == reach_map.reachability_index[1, 2, 3]
     assert data.attrs["robot"] == "igus_rebel"
-    assert data.attrs["max_iterations"] == 20
+    assert data.attrs["max_iterations"] == 30
     assert data.status.attrs["flag_meanings"].split()[1:] == ["reached", "not_found", "proven_unreachable"]
     assert (data.status == 1).sum() == data.n_reached.sum()
 

@@ -88,7 +88,7 @@ def test_figures_add_up() -> None:
     text = reach_map.summary_text()
     assert "igus_rebel: 2,160 poses" in text
     assert f"{counts[0]:,}" in text
-    assert "5 attempts of 20 iterations" in text
+    assert "5 attempts of 30 iterations" in text
 
 
 def test_nothing_reached_is_a_map_like_any_other() -> None:
