@@ -22,7 +22,6 @@ from repose_jit.seeds import spread_seeds
 from tests import reference as ref
 from tests.reach.robots import rebel
 
-
 FIXED_RULE = IkParams(max_iterations=20, damping=0.005, max_step=1.0, max_linear_step=0.1)
 
 
