@@ -8,19 +8,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.kernels._jit import jit
+from repose_jit.kernels._jit import inlined, jit
 from repose_jit.kernels.arrays import FIXED, REVOLUTE
 from repose_jit.kernels.chain_view import ChainView
+from repose_jit.kernels.fk import load_frame
+from repose_jit.kernels.jacobian import forward_keeping_axes
 from repose_jit.kernels.lane_queue import NONE, LaneQueue, release, total_iterations, win
-from repose_jit.kernels.lanes import WIDTH
+from repose_jit.kernels.lanes import WIDTH, Lanes, get_lane, splat, store
 from repose_jit.kernels.pointer import Floats, Integers, pointer
+from repose_jit.kernels.task_error import FULL_POSE, exact_error, quick_error
 
 FREE_RANGE = 5.5
 """A revolute joint of at least this range [rad] runs free of its limits on every other attempt, and is wound back."""
 ROUNDING = 1e-9
 """A joint that ends outside a limit by no more than this [rad, m] is put on it; the result is tested there."""
-OUT_OF_LIMITS = 1e300
-"""Score of a best configuration that cannot be wound into the limits: any other one is better."""
+SMALLEST_SQUARE = 1e-300
+"""Squared tolerances are divided by: no smaller than this."""
+MARGIN = 1e-6
+"""The loop asks for tolerances smaller by this part: what it accepts, the exact test of the result accepts too."""
 
 # Rows of the lanes' state: what the error has to fall below, tests since it did, steps taken, least error of the
 # attempt; then flags.
@@ -74,6 +79,24 @@ class LaneIkParams(NamedTuple):
     has_reference: bool
 
 
+class Goal(NamedTuple):
+    """What the loop takes for an error, and which errors are small enough.
+
+    Attributes
+    ----------
+    is_quick
+        Rotations count by 2 sin(θ/2) instead of θ.
+    p_square, o_square, p_factor, o_factor
+        Squared tolerances of position and orientation, and their reciprocals.
+    """
+
+    is_quick: bool
+    p_square: float
+    o_square: float
+    p_factor: float
+    o_factor: float
+
+
 class Seeds(NamedTuple):
     """Where attempts start: first those given with a problem, then spread-out ones.
 
@@ -106,6 +129,32 @@ class LaneWork(NamedTuple):
     target: Floats
     state: Floats
     axes: Floats
+
+
+@jit
+def make_goal(params: LaneIkParams) -> Goal:
+    """Return the goal of the loop; the exact logarithm where the task or the rule asks for it."""
+    is_quick = params.is_adaptive and params.kind == FULL_POSE
+    position = params.position_tolerance * (1.0 - MARGIN)
+    orientation = params.orientation_tolerance * (1.0 - MARGIN)
+    if is_quick:
+        orientation = 2.0 * math.sin(0.5 * min(orientation, math.pi))
+    p_square, o_square = position * position, orientation * orientation
+    p_factor, o_factor = 1.0 / max(p_square, SMALLEST_SQUARE), 1.0 / max(o_square, SMALLEST_SQUARE)
+    return Goal(is_quick, p_square, o_square, p_factor, o_factor)
+
+
+@inlined
+def loop_error(
+    params: LaneIkParams, goal: Goal, T: tuple[Lanes, ...], target: tuple[Lanes, ...]
+) -> tuple[tuple[Lanes, ...], Lanes, Lanes]:
+    """Return the controlled part of the error of frames, six lanes, and its squares in position and orientation."""
+    if goal.is_quick:
+        e, o = quick_error(T, target)
+    else:
+        e = exact_error(T, target, params.kind, params.mask, params.axis)
+        o = e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+    return e, e[0] * e[0] + e[1] * e[1] + e[2] * e[2], o
 
 
 @jit
@@ -220,9 +269,25 @@ def settle(
 
 
 @jit
+def clamped_error(
+    chain: ChainView, params: LaneIkParams, goal: Goal, lane: int, q: Floats, start: int, work: LaneWork
+) -> tuple[float, float]:
+    """Return the squared errors that the loop would find for a configuration, at the target of a lane.
+
+    Between two steps the rows of J and of the joint axes are free.
+    """
+    for entry in range(chain.m):
+        store(work.J, WIDTH * entry, splat(q[start + entry]))
+    T = forward_keeping_axes(chain, work.J, work.axes)
+    _, p, o = loop_error(params, goal, T, load_frame(work.target))
+    return get_lane(p, lane), get_lane(o, lane)
+
+
+@jit
 def end_attempt(
     chain: ChainView,
     params: LaneIkParams,
+    goal: Goal,
     seeds: Seeds,
     lane: int,
     queue: LaneQueue,
@@ -246,14 +311,17 @@ def end_attempt(
         codes_out[N_CODES * row + 2] = attempt + 1
         codes_out[N_CODES * row + 3] = attempt
         return
-    if attempt > queue.winner[slot] or not (is_within or score <= queue.best_score[slot]):
+    if attempt > queue.winner[slot]:
         return
     trial = WIDTH * m
-    is_sound = settle(chain, params, seeds, problem, attempt, lane, rows, trial, queue.q)
-    if is_within and is_sound:
+    if not settle(chain, params, seeds, problem, attempt, lane, rows, trial, queue.q):
+        # Put on a limit it is another configuration, often as good: what counts is the error of that.
+        p, o = clamped_error(chain, params, goal, lane, queue.q, trial, work)
+        is_within = p <= goal.p_square and o <= goal.o_square
+        score = max(p * goal.p_factor, o * goal.o_factor)
+    if is_within:
         win(queue, slot, attempt)
     else:
-        score = score if is_sound else max(score, OUT_OF_LIMITS)
         best = queue.best_score[slot]
         is_better = score < best or (score == best and attempt <= queue.best_attempt[slot])
         if queue.winner[slot] < A or not is_better:

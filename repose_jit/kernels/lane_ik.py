@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,11 +20,14 @@ from repose_jit.kernels.lane_attempt import (
     SCORE,
     STALLED,
     WITHIN,
+    Goal,
     LaneIkParams,
     LaneWork,
     Seeds,
     close_problem,
     end_attempt,
+    loop_error,
+    make_goal,
     make_work,
     put_seed,
     put_target,
@@ -44,16 +45,12 @@ from repose_jit.kernels.lane_queue import (
 from repose_jit.kernels.lane_step import Drives, adaptive_rule, fixed_rule, list_drives, take_step
 from repose_jit.kernels.lanes import WIDTH, Lanes, any_lane, get_lane, load, maximum, sqrt, store, where
 from repose_jit.kernels.pointer import Floats, Integers, pointer
-from repose_jit.kernels.task_error import FULL_POSE, exact_error, quick_error
+from repose_jit.kernels.task_error import exact_error
 
 PATIENCE = 5.0
 """An attempt ends after this many tests without a fall of the error by a tenth."""
 FALL = 0.81
 """The same tenth, squared."""
-MARGIN = 1e-6
-"""The loop asks for tolerances smaller by this part: what it accepts, the exact test of the result accepts too."""
-SMALLEST_SQUARE = 1e-300
-"""Squared tolerances are divided by: no smaller than this."""
 
 
 @jit
@@ -77,13 +74,7 @@ def run_lanes(
         rule = adaptive_rule(chain)
     else:
         rule = fixed_rule(params.damping, params.max_step, params.max_linear_step)
-    is_quick = params.is_adaptive and params.kind == FULL_POSE
-    largest_position = params.position_tolerance * (1.0 - MARGIN)
-    largest_orientation = params.orientation_tolerance * (1.0 - MARGIN)
-    if is_quick:
-        largest_orientation = 2.0 * math.sin(0.5 * min(largest_orientation, math.pi))
-    p_square, o_square = largest_position * largest_position, largest_orientation * largest_orientation
-    p_factor, o_factor = 1.0 / max(p_square, SMALLEST_SQUARE), 1.0 / max(o_square, SMALLEST_SQUARE)
+    goal = make_goal(params)
     patience = PATIENCE if params.is_adaptive else np.inf
     opened = 0
     any_ended = True
@@ -92,7 +83,7 @@ def run_lanes(
             for lane in range(WIDTH):
                 # The winner of its problem may have taken a lane off an attempt that ends in the same step.
                 if work.state[ENDED + lane] > 0.0 and queue.lane_attempt[lane] != NONE:
-                    end_attempt(chain, params, seeds, lane, queue, work, q_out, codes_out)
+                    end_attempt(chain, params, goal, seeds, lane, queue, work, q_out, codes_out)
                     slot = queue.lane_slot[lane]
                     if queue.running[slot] == 0 and not has_attempt(queue, slot, A):
                         close_problem(chain, params, slot, queue, q_out, errors_out, codes_out)
@@ -121,16 +112,9 @@ def run_lanes(
                 return
         T = forward_keeping_axes(chain, work.q, work.axes)
         target = load_frame(work.target)
-        if is_quick:
-            e, o = quick_error(T, target)
-        else:
-            e = exact_error(T, target, params.kind, params.mask, params.axis)
-            o = e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
-        p = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+        e, p, o = loop_error(params, goal, T, target)
         size = rule.weight * rule.weight * p + o
-        ended = check_lanes(
-            m, p, o, size, p_square, o_square, p_factor, o_factor, patience, params.max_iterations, work
-        )
+        ended = check_lanes(m, goal, p, o, size, patience, params.max_iterations, work)
         any_ended = any_lane(ended)
         if any_ended and not any_lane((load(work.state, ACTIVE) > 0.0) & ~ended):
             continue
@@ -144,13 +128,10 @@ def run_lanes(
 @inlined
 def check_lanes(
     m: int,
+    goal: Goal,
     p: Lanes,
     o: Lanes,
     size: Lanes,
-    p_square: float,
-    o_square: float,
-    p_factor: float,
-    o_factor: float,
     patience: float,
     max_iterations: int,
     work: LaneWork,
@@ -161,15 +142,13 @@ def check_lanes(
     ----------
     p, o, size
         Squared errors of position and orientation, and the weighted sum that steps are damped by.
-    p_square, o_square, p_factor, o_factor
-        Squared tolerances and their reciprocals.
     patience, max_iterations
         When to give up.
     work
         The state of the lanes, changed: SCORE, REFERENCE, STALLED, COUNT, ENDED and WITHIN.
     """
     state = work.state
-    score = maximum(p * p_factor, o * o_factor)
+    score = maximum(p * goal.p_factor, o * goal.o_factor)
     held = load(state, SCORE)
     better = score < held
     if any_lane(better):
@@ -184,7 +163,7 @@ def check_lanes(
     store(state, STALLED, stalled)
     count = load(state, COUNT)
     active = load(state, ACTIVE) > 0.0
-    within = (p <= p_square) & (o <= o_square)
+    within = (p <= goal.p_square) & (o <= goal.o_square)
     ended = active & (within | (stalled >= patience) | (count >= max_iterations))
     store(state, COUNT, where(ended, count, count + 1.0))
     store(state, ENDED, where(ended, 1.0, 0.0))

@@ -32,7 +32,8 @@ class IkBatchResult(IkResult):
     ----------
     q, status, converged, position_error, orientation_error
         As in :class:`~repose_jit.IkResult`: errors are those of `q` itself. Without a solution `q` is the best
-        configuration of all attempts, those inside the limits first.
+        configuration of all attempts; errors are compared in tolerances, and under the adaptive rule a rotation by θ
+        counts as 2 sin(θ/2).
     iterations
         Steps of all attempts that were made.
     attempts

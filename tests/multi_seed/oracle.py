@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
     position_error: float
     orientation_error: float
     iterations: int
-    score: float  # least error of the attempt in tolerances, inf if its q cannot be wound into the limits
+    score: float  # error of q in tolerances, as the loop measures it
 
 
 class Solution(NamedTuple):
@@ -113,13 +113,12 @@ def attempt(chain: reference.ReferenceChain, target: Array, seed: ArrayLike, ind
         q = np.clip(q, low, high)
         iterations += 1
 
-    q, is_sound = settle(chain, best, np.asarray(seed, float), lower, upper, task)
+    q = settle(chain, best, np.asarray(seed, float), lower, upper, task)
     e = exact_error(chain, q, target, task)
     position_error, orientation_error = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
-    converged = (
-        is_sound and position_error <= task.position_tolerance and orientation_error <= task.orientation_tolerance
-    )
-    return Attempt(q, converged, position_error, orientation_error, iterations, best_score if is_sound else inf)
+    converged = position_error <= task.position_tolerance and orientation_error <= task.orientation_tolerance
+    score = score_of(loop_error(chain, q, target, task), task)
+    return Attempt(q, converged, position_error, orientation_error, iterations, score)
 
 
 def fifth_of_length(chain: reference.ReferenceChain) -> float:
@@ -201,17 +200,14 @@ def fixed_step(chain: reference.ReferenceChain, q: Array, e: Array, D: Array) ->
     return np.array(q + step / max(1.0, float((np.abs(step) / caps).max(initial=0.0))))
 
 
-def settle(
-    chain: reference.ReferenceChain, q: Array, seed: Array, lower: Array, upper: Array, task: Task
-) -> tuple[Array, bool]:
-    """Return q wound into the limits, nearest to the reference or else the seed, and whether that went."""
+def settle(chain: reference.ReferenceChain, q: Array, seed: Array, lower: Array, upper: Array, task: Task) -> Array:
+    """Return q wound into the limits, nearest to the reference or else the seed; clamped where that does not go."""
     q, centre = q.copy(), seed if task.reference is None else task.reference
     if task.is_adaptive:
         for i in reference.moving_entries(chain):
             if not chain.is_prismatic[i]:
                 q[i] = wind(q[i], centre[i], lower[i], upper[i])
-    within = np.clip(q, lower, upper)
-    return within, bool(np.abs(q - within).max(initial=0.0) <= ROUNDING)
+    return np.clip(q, lower, upper)
 
 
 def wind(x: float, centre: float, lower: float, upper: float) -> float:
