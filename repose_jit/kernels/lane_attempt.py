@@ -257,9 +257,10 @@ def settle(
         if params.enforce_joint_limits and chain.entries[entry] != FIXED:
             lower, upper = chain.limits[entry], chain.limits[chain.m + entry]
             if params.is_adaptive and chain.entries[entry] == REVOLUTE:
-                centre = (
-                    seeds.reference[entry] if params.has_reference else seed_value(seeds, m, problem, attempt, entry)
-                )
+                if params.has_reference:
+                    centre = seeds.reference[entry]
+                else:
+                    centre = min(max(seed_value(seeds, m, problem, attempt, entry), lower), upper)
                 x = wind(x, centre, lower, upper)
             within = min(max(x, lower), upper)
             sound = sound and math.fabs(x - within) <= ROUNDING

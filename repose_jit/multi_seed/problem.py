@@ -40,6 +40,8 @@ class Problem:
         (k · n) seeds shared by all targets, or (N, k · n), one row per target; k may be 0.
     n_given
         k.
+    given_shape
+        Of the seeds as the user gave them.
     spread
         Flat seeds of the attempts after the given ones.
     reference
@@ -53,6 +55,7 @@ class Problem:
     targets: FloatArray
     given: FloatArray
     n_given: int
+    given_shape: tuple[int, ...]
     spread: FloatArray
     reference: FloatArray
     attempts: int
@@ -113,8 +116,7 @@ class Problem:
             raise InputError("targets: got a matrix at the edge of what counts as rigid, expected |RᵀR − I| ≤ 1e-06")
         given = self.given.reshape(-1)
         if checks.first_unusable(given) >= 0:
-            lead = () if self.given.ndim == 1 else self.targets.shape[:-2]
-            require_configuration(given.reshape(*lead, self.n_given, self.chain.n_joints), name="seeds")
+            require_configuration(given.reshape(self.given_shape), name="seeds")
 
 
 def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | None, params: object) -> Problem:
@@ -134,8 +136,9 @@ def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | N
     n = chain.n_joints
     if seeds is None:
         given, n_given = NO_NUMBERS, 0
+        given_shape: tuple[int, ...] = (0, n)
     else:
-        given, n_given = _as_seeds(seeds, targets.shape[:-2], n, params.max_attempts)
+        given, n_given, given_shape = _as_seeds(seeds, targets.shape[:-2], n, params.max_attempts)
     attempts = params.max_attempts
     if n_given and not can_spread(chain):
         attempts = n_given  # there is nothing to go on with
@@ -146,6 +149,7 @@ def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | N
         targets=targets,
         given=given,
         n_given=n_given,
+        given_shape=given_shape,
         spread=spread,
         reference=_reference(chain, params),
         attempts=attempts,
@@ -155,18 +159,20 @@ def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | N
 DEFAULT_PARAMS = MultiSeedParams()
 
 
-def _as_seeds(seeds: ArrayLike, lead: tuple[int, ...], n: int, max_attempts: int) -> tuple[FloatArray, int]:
+def _as_seeds(
+    seeds: ArrayLike, lead: tuple[int, ...], n: int, max_attempts: int
+) -> tuple[FloatArray, int, tuple[int, ...]]:
     array = as_configuration(seeds, n, name="seeds")
     count = math.prod(lead)
     if array.ndim == 1:
-        return array, 1
+        return array, 1, array.shape
     if array.shape == (*lead, n):
-        return array.reshape(count, n), 1
+        return array.reshape(count, n), 1, array.shape
     if array.ndim == len(lead) + 2 and array.shape[:-2] == lead:
         k = array.shape[-2]
         if k > max_attempts:
             raise ShapeError(f"seeds: got {k} for each target, expected at most max_attempts = {max_attempts}")
-        return (array.reshape(count, k * n) if lead else array.reshape(-1)), k
+        return (array.reshape(count, k * n) if lead else array.reshape(-1)), k, array.shape
     wanted = ", ".join(str(shape).replace("'", "") for shape in ((n,), (*lead, n), (*lead, "k", n)))
     raise ShapeError(f"seeds: got shape {array.shape}, expected one of {wanted} for targets of shape {(*lead, 4, 4)}")
 

@@ -143,6 +143,7 @@ def _from_each(problem: Problem, q: FloatArray, max_iterations: int, tolerance: 
         targets=np.repeat(problem.targets[None], len(q), axis=0),
         given=q,
         n_given=1,
+        given_shape=q.shape,
         spread=np.empty(0),
         reference=np.empty(0),
         attempts=1,

@@ -113,7 +113,7 @@ def attempt(chain: reference.ReferenceChain, target: Array, seed: ArrayLike, ind
         q = np.clip(q, low, high)
         iterations += 1
 
-    q = settle(chain, best, np.asarray(seed, float), lower, upper, task)
+    q = settle(chain, best, np.clip(seed, lower, upper), lower, upper, task)
     e = exact_error(chain, q, target, task)
     position_error, orientation_error = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
     converged = position_error <= task.position_tolerance and orientation_error <= task.orientation_tolerance
