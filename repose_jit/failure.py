@@ -12,6 +12,9 @@ __all__ = ["explain_failure"]
 
 FloatArray = NDArray[np.float64]
 
+ROUNDING = 1e-13
+"""Errors below this [m per metre of distance, rad] are rounding, as a rule some 1e-15."""
+
 
 def explain_failure(
     chain: KinematicChain,
@@ -76,6 +79,8 @@ def explain_failure(
             f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step "
             f"there; use solver='damped_least_squares' with a larger damping, or another seed.{at_limit}"
         )
+    if max(position_error / (1.0 + float(np.linalg.norm(target[:3, 3]))), orientation_error) <= ROUNDING:
+        return f"{text} What is left is rounding: no solver reaches these tolerances in double precision. Loosen them."
     if position_error <= position_tolerance:
         why = "The position is reached but not with this orientation, often because of a wrist limit"
     elif names:

@@ -28,7 +28,7 @@ class IkStatus(IntEnum):
     CONVERGED = arrays.CONVERGED
     """Within both tolerances, and within the limits where they are enforced."""
     MAX_ITERATIONS_REACHED = arrays.MAX_ITERATIONS_REACHED
-    """The budget is spent; `q` is the best configuration tested."""
+    """The budget is spent, or no attempt gets any nearer; `q` is the best configuration tested."""
     SINGULAR = arrays.SINGULAR
     """The step could not be computed at a singular Jacobian; `q` is the best configuration tested."""
 

@@ -44,7 +44,8 @@ class MultiSeedParams:
         ``"max_manipulability"`` the largest w², ``"max_limit_margin"`` the largest distance of every joint to its
         nearer limit, as a part of half its range. Of equals the lowest attempt.
     reference
-        (n,) configuration that joints are wound towards by whole turns and ``"nearest"`` measures from [rad or m].
+        (n,) configuration that ``"nearest"`` measures from, and that the adaptive rule winds joints towards by whole
+        turns [rad or m]; the fixed rule winds nothing.
     axis_mask
         Six booleans, x y z rx ry rz of the target's frame: False leaves that part of the error free, and errors are
         those of the rest.

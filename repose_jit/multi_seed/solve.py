@@ -84,7 +84,8 @@ def inverse_kinematics_batch(
     A step of the adaptive rule is ``Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e`` with λ² = 0.05 ‖e‖² + 1e-10 (Chan and Lawrence 1988),
     positions in fifths of the arm's length, at most 1 rad. A joint that the error pulls beyond its limit is left out of
     the step. On even attempts revolute joints of at least 5.5 rad run free, and are wound into their limits at the end.
-    An attempt ends after 5 steps without a fall of the error by a tenth.
+    An attempt ends after 5 steps without a fall of the error by a tenth. The fixed rule has none of this: its attempts
+    are solves of :func:`~repose_jit.inverse_kinematics`.
 
     Examples
     --------
