@@ -19,6 +19,8 @@ FREE_RANGE = 5.5
 """A revolute joint of at least this range [rad] runs free of its limits on every other attempt, and is wound back."""
 ROUNDING = 1e-9
 """A joint that ends outside a limit by no more than this [rad, m] is put on it; the result is tested there."""
+SMALLEST_TOLERANCE = 1e-30
+"""Errors are compared in tolerances no smaller than this [m, rad]: of smaller ones the squares would overflow."""
 OUT_OF_LIMITS = 1e300
 """Score of a best configuration that cannot be wound into the limits: any other one is better."""
 
@@ -211,7 +213,8 @@ def settle(
                 centre = (
                     seeds.reference[entry] if params.has_reference else seed_value(seeds, m, problem, attempt, entry)
                 )
-                x = wind(x, centre, lower, upper)
+                # From within the limits the nearest angle is the same; far outside them whole turns lose their digits.
+                x = wind(x, min(max(centre, lower), upper), lower, upper)
             within = min(max(x, lower), upper)
             sound = sound and math.fabs(x - within) <= ROUNDING
             x = within
@@ -288,8 +291,8 @@ def close_problem(
     if start > 0 and not has_won:
         # Called again after a result that failed the exact test: it may still be the best there is.
         ratio = max(
-            errors_out[2 * problem] / params.position_tolerance,
-            errors_out[2 * problem + 1] / params.orientation_tolerance,
+            errors_out[2 * problem] / max(params.position_tolerance, SMALLEST_TOLERANCE),
+            errors_out[2 * problem + 1] / max(params.orientation_tolerance, SMALLEST_TOLERANCE),
         )
         if ratio * ratio <= queue.best_score[slot]:
             return

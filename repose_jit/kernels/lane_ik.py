@@ -20,6 +20,7 @@ from repose_jit.kernels.lane_attempt import (
     N_CODES,
     REFERENCE,
     SCORE,
+    SMALLEST_TOLERANCE,
     STALLED,
     WITHIN,
     LaneIkParams,
@@ -52,8 +53,6 @@ FALL = 0.81
 """The same tenth, squared."""
 MARGIN = 1e-6
 """The loop asks for tolerances smaller by this part: what it accepts, the exact test of the result accepts too."""
-SMALLEST_SQUARE = 1e-300
-"""Squared tolerances are divided by: no smaller than this."""
 
 
 @jit
@@ -80,10 +79,13 @@ def run_lanes(
     is_quick = params.is_adaptive and params.kind == FULL_POSE
     largest_position = params.position_tolerance * (1.0 - MARGIN)
     largest_orientation = params.orientation_tolerance * (1.0 - MARGIN)
-    if is_quick:
-        largest_orientation = 2.0 * math.sin(0.5 * min(largest_orientation, math.pi))
+    if params.orientation_tolerance >= math.pi:
+        largest_orientation = np.inf  # which no rotation exceeds, whatever the rounding at half a turn
+    elif is_quick:
+        largest_orientation = 2.0 * math.sin(0.5 * largest_orientation)
     p_square, o_square = largest_position * largest_position, largest_orientation * largest_orientation
-    p_factor, o_factor = 1.0 / max(p_square, SMALLEST_SQUARE), 1.0 / max(o_square, SMALLEST_SQUARE)
+    smallest = SMALLEST_TOLERANCE * SMALLEST_TOLERANCE
+    p_factor, o_factor = 1.0 / max(p_square, smallest), 1.0 / max(o_square, smallest)
     patience = PATIENCE if params.is_adaptive else np.inf
     opened = 0
     any_ended = True

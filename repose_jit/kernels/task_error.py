@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from repose_jit.kernels._jit import inlined, jit
 from repose_jit.kernels.lanes import Lanes, absolute, maximum, sqrt, where
 from repose_jit.kernels.pose_error import pose_error
-from repose_jit.kernels.trig import HALF_PI_1, atan2_first_quadrant
+from repose_jit.kernels.trig import atan2_first_quadrant
 
 # What a task controls.
 FULL_POSE = 0
 AXIS_MASK = 1
 FREE_AXIS = 2
 
-PI = 2.0 * HALF_PI_1
+PI = math.pi
 # Below this cosine of half the angle the quick error loses its direction; it stays bounded, and other seeds take over.
 SMALLEST_COSINE = 1e-3
 SMALLEST_SINE = 1e-150
