@@ -59,6 +59,8 @@ def forward_kinematics(chain: KinematicChain, q: ArrayLike, *, out: FloatArray |
     q, flat = _flat_configurations(chain, q)
     shape = (*q.shape[:-1], 4, 4)
     T = np.empty(shape) if out is None else as_out(out, shape)
+    if out is not None and np.may_share_memory(flat, T):
+        flat = flat.copy()  # rows are written before the last are read
     fk.forward_kinematics(tuple(chain.arrays), flat, T.reshape(-1))
     return T
 

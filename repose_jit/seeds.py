@@ -76,7 +76,9 @@ def can_spread(chain: KinematicChain) -> bool:
 
 
 _TABLES: dict[tuple[int, int], tuple[weakref.ref[KinematicChain], FloatArray]] = {}
-"""The seeds made last for each living chain and rng_seed: a single solve takes less time than making them."""
+"""The seeds made last for living chains and rng_seeds: a single solve takes less time than making them."""
+MOST_TABLES, MOST_HELD = 256, 2**23
+"""How many there are at most, and how many numbers in all of them, 64 MB: beyond it the oldest are dropped."""
 
 
 def seed_table(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> FloatArray:
@@ -86,8 +88,21 @@ def seed_table(chain: KinematicChain, count: int, *, rng_seed: int = 0) -> Float
     if held is None or held[0]() is not chain or held[1].size < count * chain.n_joints:
         table = spread_seeds(chain, count, rng_seed=rng_seed).reshape(-1)
         held = weakref.ref(chain, lambda _: _TABLES.pop(key, None)), table
+        _TABLES.pop(key, None)
         _TABLES[key] = held
+        _drop_oldest()
     return held[1][: count * chain.n_joints]
+
+
+def _drop_oldest() -> None:
+    """Drop tables until the rest, of which the newest is always one, is small enough to keep."""
+    tables = list(_TABLES.items())  # a copy: a chain that dies, or another thread, may change the dictionary
+    count, size = len(tables), sum(table.size for _, (_, table) in tables)
+    for key, (_, table) in tables[:-1]:
+        if count <= MOST_TABLES and size <= MOST_HELD:
+            return
+        _TABLES.pop(key, None)
+        count, size = count - 1, size - table.size
 
 
 def _between(lower: FloatArray, upper: FloatArray, u: FloatArray) -> FloatArray:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 
 from repose_jit.validation import as_integer
 
@@ -31,8 +30,9 @@ def run_chunks(
 ) -> Generator[int]:
     """Call ``work(start, stop, cancelled)`` for the chunks of ``range(count)`` and yield how many items are done.
 
-    One chunk, or one thread, is worked on by the thread that asks. Closing the iterator, or an exception in it
-    (KeyboardInterrupt included), sets `cancelled`, and waits for the chunks that have begun.
+    One chunk, or one thread, is worked on by the thread that asks, and so is everything if the system grants no other.
+    Closing the iterator, or an exception in it (KeyboardInterrupt included), sets `cancelled`, and waits for the chunks
+    that have begun.
 
     Parameters
     ----------
@@ -58,25 +58,64 @@ def run_chunks(
             cancelled.set()
         return
 
-    def run(start: int) -> int:
-        stop = min(start + size, count)
-        work(start, stop, cancelled)
-        return stop - start
+    # Chunks are begun ahead of the one that asks by two per thread at most, so that no work needs much more memory than
+    # its result.
+    tickets = threading.Semaphore(2 * threads)
+    results: SimpleQueue[int | BaseException] = SimpleQueue()
+    lock = threading.Lock()
+
+    def run() -> None:
+        while True:
+            tickets.acquire()
+            with lock:
+                start = None if cancelled.is_set() else next(starts, None)
+            if start is None:
+                return
+            stop = min(start + size, count)
+            try:
+                work(start, stop, cancelled)
+            except BaseException as error:  # to be raised where it is seen
+                results.put(error)
+                return
+            results.put(stop - start)
 
     done = 0
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="repose-jit")
+    workers: list[threading.Thread] = []
     try:
-        # Two chunks per thread are queued at most, so that no work needs much more memory than its result.
-        running: set[Future[int]] = {pool.submit(run, start) for start in islice(starts, 2 * threads)}
-        while running:
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(run, start) for start in islice(starts, len(finished))}
-            for future in finished:
-                done += future.result()
-                yield done
+        _start_threads(run, threads, workers)
+        if not workers:
+            yield from run_chunks(work, count, size, threads=1)
+            return
+        while done < count:
+            result = results.get()
+            if isinstance(result, BaseException):
+                try:
+                    raise result
+                finally:
+                    del result  # it holds the frame that holds it
+            tickets.release()
+            done += result
+            yield done
     finally:
         cancelled.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+        tickets.release(threads)
+        for worker in workers:
+            if worker.ident is not None:  # Ctrl-C may have come before it started
+                worker.join()
+        while not results.empty():
+            results.get()  # an error that came second holds the frame that holds it, too
+
+
+def _start_threads(run: Callable[[], None], threads: int, workers: list[threading.Thread]) -> None:
+    """Add up to that many running threads to the list: as many as the system grants."""
+    for number in range(threads):
+        worker = threading.Thread(target=run, name=f"repose-jit_{number}")
+        workers.append(worker)
+        try:
+            worker.start()
+        except RuntimeError:  # at the limit of processes or memory, or while the interpreter shuts down
+            workers.pop()
+            return
 
 
 def available_cpus() -> int:

@@ -17,6 +17,7 @@ __all__ = [
     "MAX_POSITION",
     "MAX_VALUE",
     "RIGID_TOLERANCE",
+    "as_array",
     "as_configuration",
     "as_flag",
     "as_integer",
@@ -116,6 +117,36 @@ def as_path(value: object, *, name: str = "path") -> Path:
     return Path(value)
 
 
+def as_array(values: ArrayLike, *, name: str) -> FloatArray:
+    """Return `values` as contiguous float64 of any shape; not a copy where it need not be one.
+
+    Raises
+    ------
+    InputError
+        If the entries are not real numbers.
+    """
+    array: NDArray[Any]
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        array = np.ascontiguousarray(values) if values.ndim else values
+        # Kernels are compiled for writable arrays: a read-only one, such as chain.home, would compile them again.
+        return array if array.flags.writeable else array.copy()
+    try:
+        array = np.asarray(values)
+    except Exception as error:  # whatever the __array__ of a foreign type raises, such as a tensor on a GPU
+        raise InputError(f"{name}: got something that is not an array of numbers ({error})") from None
+    if array.size == 0 and array.dtype.kind in "fiu":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind not in "fiu":
+        kind = type(values).__name__ if array.ndim == 0 else f"entries of type {array.dtype}"
+        raise InputError(f"{name}: got {kind}, expected real numbers")
+    with np.errstate(over="ignore"):
+        result = array.astype(np.float64, order="C")
+    if isinstance(values, np.ma.MaskedArray):
+        # What lies under a mask is not meant: as NaN it is found and named like any other missing number.
+        result[np.ma.getmaskarray(values)] = np.nan
+    return np.ascontiguousarray(result) if result.ndim else result
+
+
 def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatArray:
     """Return `q` as contiguous float64 of shape (..., n_joints).
 
@@ -128,7 +159,7 @@ def as_configuration(q: ArrayLike, n_joints: int, *, name: str = "q") -> FloatAr
     InputError
         If the entries are not real numbers.
     """
-    array = _as_float_array(q, name)
+    array = as_array(q, name=name)
     if array.ndim == 0 or array.shape[-1] != n_joints:
         raise ShapeError(
             f"{name}: got shape {array.shape}, expected (..., {n_joints}): one entry for each of the {n_joints} joints"
@@ -146,7 +177,7 @@ def as_transform(T: ArrayLike, *, name: str = "target") -> FloatArray:
     InputError
         If the entries are not real numbers.
     """
-    array = _as_float_array(T, name)
+    array = as_array(T, name=name)
     if array.ndim < 2 or array.shape[-2:] != (4, 4):
         raise ShapeError(f"{name}: got shape {array.shape}, expected (..., 4, 4): homogeneous matrices")
     return array
@@ -196,7 +227,7 @@ def as_twist(twist: ArrayLike, *, name: str = "twist") -> FloatArray:
     InputError
         If the entries are not real numbers.
     """
-    array = _as_float_array(twist, name)
+    array = as_array(twist, name=name)
     if array.ndim == 0 or array.shape[-1] != 6:
         raise ShapeError(f"{name}: got shape {array.shape}, expected (..., 6): [vx vy vz wx wy wz]")
     return array
@@ -212,7 +243,7 @@ def as_vector(values: ArrayLike, length: int, *, name: str) -> FloatArray:
     InputError
         If an entry is not a finite real number.
     """
-    array = _as_float_array(values, name)
+    array = as_array(values, name=name)
     if array.shape != (length,):
         raise ShapeError(f"{name}: got shape {array.shape}, expected ({length},)")
     require_finite(array, name=name)
@@ -270,29 +301,6 @@ def require_rigid(T: FloatArray, *, name: str) -> None:
         f"{where}: got a rotation part that is not orthonormal (|RᵀR − I| = {skew[k]:.3g}), "
         f"expected at most {RIGID_TOLERANCE:.0e}"
     )
-
-
-def _as_float_array(values: ArrayLike, name: str) -> FloatArray:
-    array: NDArray[Any]
-    if type(values) is np.ndarray and values.dtype == np.float64:
-        array = np.ascontiguousarray(values) if values.ndim else values
-        # Kernels are compiled for writable arrays: a read-only one, such as chain.home, would compile them again.
-        return array if array.flags.writeable else array.copy()
-    try:
-        array = np.asarray(values)
-    except Exception as error:  # whatever the __array__ of a foreign type raises, such as a tensor on a GPU
-        raise InputError(f"{name}: got something that is not an array of numbers ({error})") from None
-    if array.size == 0 and array.dtype.kind in "fiu":
-        return np.ascontiguousarray(array, dtype=np.float64)
-    if array.dtype.kind not in "fiu":
-        kind = type(values).__name__ if array.ndim == 0 else f"entries of type {array.dtype}"
-        raise InputError(f"{name}: got {kind}, expected real numbers")
-    with np.errstate(over="ignore"):
-        result = array.astype(np.float64, order="C")
-    if isinstance(values, np.ma.MaskedArray):
-        # What lies under a mask is not meant: as NaN it is found and named like any other missing number.
-        result[np.ma.getmaskarray(values)] = np.nan
-    return np.ascontiguousarray(result) if result.ndim else result
 
 
 def _at_least(value: int | np.integer[Any], least: int | None) -> bool:

@@ -535,7 +535,7 @@ entries = st.floats() | st.integers(-3, 3) | st.booleans() | st.text(max_size=2)
 matrices = st.lists(st.lists(entries, min_size=3, max_size=4), min_size=3, max_size=4)
 rows = st.lists(entries, min_size=5, max_size=7)
 rigid_like = st.builds(
-    lambda rpy, p, scale: (reference.transform(p, rpy) * scale).tolist(),
+    lambda rpy, p, scale: [[x * scale for x in row] for row in reference.transform(p, rpy).tolist()],
     st.tuples(*[st.floats(-4, 4)] * 3),
     st.tuples(*[st.floats()] * 3),
     st.sampled_from([1.0, 1.0 + 1e-7, 1.0 + 1e-5, -1.0]),

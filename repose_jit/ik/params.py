@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from repose_jit.errors import InputError, UnknownNameError, shown
 from repose_jit.kernels import arrays, dls
-from repose_jit.kernels.lane_attempt import LaneIkParams
+from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.kernels.task_error import FULL_POSE
 from repose_jit.validation import as_flag, as_integer, as_positive
 

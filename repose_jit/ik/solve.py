@@ -116,7 +116,7 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
     chunk = min(CHUNK, max(WIDTH, CHUNK_ITERATIONS // params.max_iterations // WIDTH * WIDTH))
     for start in range(0, count, chunk):
         part = slice(start, start + chunk)
-        _solve_flat(
+        if not _solve_flat(
             chain,
             params,
             flat_target[part].reshape(-1),
@@ -124,7 +124,8 @@ def _solve_batch(chain: KinematicChain, target: FloatArray, seed: FloatArray, pa
             q[part].reshape(-1),
             errors[part].reshape(-1),
             codes[part].reshape(-1),
-        )
+        ):
+            _name_the_unsound(target, seed)  # changed by another thread
     status = codes[:, 0].astype(np.int8).reshape(lead)
     return IkResult(
         q=q.reshape(*lead, n),

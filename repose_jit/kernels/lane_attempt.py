@@ -8,24 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.kernels._jit import inlined, jit
+from repose_jit.kernels._jit import jit
 from repose_jit.kernels.arrays import FIXED, REVOLUTE
 from repose_jit.kernels.chain_view import ChainView
 from repose_jit.kernels.fk import load_frame
 from repose_jit.kernels.jacobian import forward_keeping_axes
+from repose_jit.kernels.lane_goal import SMALLEST_TOLERANCE, Goal, LaneIkParams, loop_error
 from repose_jit.kernels.lane_queue import NONE, LaneQueue, release, total_iterations, win
-from repose_jit.kernels.lanes import WIDTH, Lanes, get_lane, splat, store
+from repose_jit.kernels.lanes import WIDTH, get_lane, splat, store
 from repose_jit.kernels.pointer import Floats, Integers, pointer
-from repose_jit.kernels.task_error import FULL_POSE, exact_error, quick_error
 
 FREE_RANGE = 5.5
 """A revolute joint of at least this range [rad] runs free of its limits on every other attempt, and is wound back."""
 ROUNDING = 1e-9
 """A joint that ends outside a limit by no more than this [rad, m] is put on it; the result is tested there."""
-SMALLEST_SQUARE = 1e-300
-"""Squared tolerances are divided by: no smaller than this."""
-MARGIN = 1e-6
-"""The loop asks for tolerances smaller by this part: what it accepts, the exact test of the result accepts too."""
 
 # Rows of the lanes' state: what the error has to fall below, tests since it did, steps taken, least error of the
 # attempt; then flags.
@@ -40,61 +36,6 @@ TWO_PI = 2.0 * math.pi
 
 # Numbers per problem in the integer output.
 N_CODES = 4
-
-
-class LaneIkParams(NamedTuple):
-    """What a solve needs to know; units as in ``MultiSeedParams``.
-
-    Attributes
-    ----------
-    max_attempts, max_iterations, position_tolerance, orientation_tolerance
-        Budget and tolerances.
-    is_adaptive
-        The adaptive rule; otherwise constant damping λ and the caps below.
-    is_each
-        Run every attempt and report each; otherwise stop at the first that converges.
-    enforce_joint_limits
-        Keep to the position limits.
-    damping, max_step, max_linear_step
-        Of the fixed rule.
-    kind, mask, axis
-        What is controlled: :func:`~repose_jit.kernels.task_error.projectors`.
-    has_reference
-        Wind joints towards the reference; otherwise towards the attempt's seed.
-    """
-
-    max_attempts: int
-    max_iterations: int
-    position_tolerance: float
-    orientation_tolerance: float
-    is_adaptive: bool
-    is_each: bool
-    enforce_joint_limits: bool
-    damping: float
-    max_step: float
-    max_linear_step: float
-    kind: int
-    mask: tuple[float, ...]
-    axis: int
-    has_reference: bool
-
-
-class Goal(NamedTuple):
-    """What the loop takes for an error, and which errors are small enough.
-
-    Attributes
-    ----------
-    is_quick
-        Rotations count by 2 sin(θ/2) instead of θ.
-    p_square, o_square, p_factor, o_factor
-        Squared tolerances of position and orientation, and their reciprocals.
-    """
-
-    is_quick: bool
-    p_square: float
-    o_square: float
-    p_factor: float
-    o_factor: float
 
 
 class Seeds(NamedTuple):
@@ -129,32 +70,6 @@ class LaneWork(NamedTuple):
     target: Floats
     state: Floats
     axes: Floats
-
-
-@jit
-def make_goal(params: LaneIkParams) -> Goal:
-    """Return the goal of the loop; the exact logarithm where the task or the rule asks for it."""
-    is_quick = params.is_adaptive and params.kind == FULL_POSE
-    position = params.position_tolerance * (1.0 - MARGIN)
-    orientation = params.orientation_tolerance * (1.0 - MARGIN)
-    if is_quick:
-        orientation = 2.0 * math.sin(0.5 * min(orientation, math.pi))
-    p_square, o_square = position * position, orientation * orientation
-    p_factor, o_factor = 1.0 / max(p_square, SMALLEST_SQUARE), 1.0 / max(o_square, SMALLEST_SQUARE)
-    return Goal(is_quick, p_square, o_square, p_factor, o_factor)
-
-
-@inlined
-def loop_error(
-    params: LaneIkParams, goal: Goal, T: tuple[Lanes, ...], target: tuple[Lanes, ...]
-) -> tuple[tuple[Lanes, ...], Lanes, Lanes]:
-    """Return the controlled part of the error of frames, six lanes, and its squares in position and orientation."""
-    if goal.is_quick:
-        e, o = quick_error(T, target)
-    else:
-        e = exact_error(T, target, params.kind, params.mask, params.axis)
-        o = e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
-    return e, e[0] * e[0] + e[1] * e[1] + e[2] * e[2], o
 
 
 @jit
@@ -257,11 +172,11 @@ def settle(
         if params.enforce_joint_limits and chain.entries[entry] != FIXED:
             lower, upper = chain.limits[entry], chain.limits[chain.m + entry]
             if params.is_adaptive and chain.entries[entry] == REVOLUTE:
-                if params.has_reference:
-                    centre = seeds.reference[entry]
-                else:
-                    centre = min(max(seed_value(seeds, m, problem, attempt, entry), lower), upper)
-                x = wind(x, centre, lower, upper)
+                centre = (
+                    seeds.reference[entry] if params.has_reference else seed_value(seeds, m, problem, attempt, entry)
+                )
+                # From within the limits the nearest angle is the same; far outside them whole turns lose their digits.
+                x = wind(x, min(max(centre, lower), upper), lower, upper)
             within = min(max(x, lower), upper)
             sound = sound and math.fabs(x - within) <= ROUNDING
             x = within
@@ -357,8 +272,8 @@ def close_problem(
     if start > 0 and not has_won:
         # Called again after a result that failed the exact test: it may still be the best there is.
         ratio = max(
-            errors_out[2 * problem] / params.position_tolerance,
-            errors_out[2 * problem + 1] / params.orientation_tolerance,
+            errors_out[2 * problem] / max(params.position_tolerance, SMALLEST_TOLERANCE),
+            errors_out[2 * problem + 1] / max(params.orientation_tolerance, SMALLEST_TOLERANCE),
         )
         if ratio * ratio <= queue.best_score[slot]:
             return

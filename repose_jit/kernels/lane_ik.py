@@ -20,18 +20,15 @@ from repose_jit.kernels.lane_attempt import (
     SCORE,
     STALLED,
     WITHIN,
-    Goal,
-    LaneIkParams,
     LaneWork,
     Seeds,
     close_problem,
     end_attempt,
-    loop_error,
-    make_goal,
     make_work,
     put_seed,
     put_target,
 )
+from repose_jit.kernels.lane_goal import Goal, LaneIkParams, loop_error, make_goal
 from repose_jit.kernels.lane_queue import (
     NONE,
     LaneQueue,

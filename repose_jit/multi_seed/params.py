@@ -10,11 +10,11 @@ import numpy as np
 
 from repose_jit.errors import InputError, ShapeError, UnknownNameError, shown
 from repose_jit.ik.params import MAX_ITERATIONS, STEP_RULES, IkParams
-from repose_jit.kernels.lane_attempt import LaneIkParams
+from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.kernels.task_error import AXIS_MASK, FREE_AXIS, FULL_POSE
 from repose_jit.seeds import MAX_RNG_SEED
 from repose_jit.threads import as_threads
-from repose_jit.validation import as_integer, as_positive
+from repose_jit.validation import as_array, as_integer, as_positive, require_configuration
 
 __all__ = ["MAX_ATTEMPTS", "SELECTIONS", "MultiSeedParams"]
 
@@ -130,22 +130,24 @@ class MultiSeedParams:
 def _as_mask(mask: object) -> tuple[bool, ...] | None:
     if mask is None:
         return None
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except Exception as error:  # ragged lists, and whatever the __array__ of a foreign type raises
+        raise InputError(f"axis_mask: got {shown(mask)}, expected six booleans ({error})") from None
     if array.shape != (6,):
         raise ShapeError(f"axis_mask: got shape {array.shape}, expected (6,): x y z rx ry rz")
-    if array.dtype != np.bool_:
+    if array.dtype != np.bool_ or np.ma.is_masked(mask):
         raise InputError(f"axis_mask: got {shown(mask)}, expected six booleans")
     if not array.any():
         raise InputError("axis_mask: got six times False, expected at least one axis to control")
     return tuple(array.tolist())
 
 
-def _as_reference(reference: object) -> tuple[float, ...] | None:
+def _as_reference(reference: Sequence[float] | None) -> tuple[float, ...] | None:
     if reference is None:
         return None
-    array = np.asarray(reference)
-    if array.ndim != 1 or array.dtype.kind not in "fiu":
-        raise InputError(f"reference: got {shown(reference)}, expected (n,) joint values")
-    if not np.isfinite(array).all():
-        raise InputError(f"reference[{int(np.argmin(np.isfinite(array)))}]: expected a finite number")
-    return tuple(map(float, array.tolist()))
+    array = as_array(reference, name="reference")
+    if array.ndim != 1:
+        raise ShapeError(f"reference: got shape {array.shape}, expected (n,): joint values")
+    require_configuration(array, name="reference")
+    return tuple(array.tolist())

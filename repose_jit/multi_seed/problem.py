@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError, ShapeError
 from repose_jit.kernels import checks, lane_ik
 from repose_jit.kernels.arrays import FIXED, REVOLUTE
-from repose_jit.kernels.lane_attempt import LaneIkParams
+from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.multi_seed.params import MultiSeedParams
 from repose_jit.seeds import can_spread, seed_table
 from repose_jit.validation import as_configuration, as_transform, require_configuration, require_rigid
@@ -73,7 +73,7 @@ class Problem:
         Returns
         -------
         bool
-            False if a number is not sound, which only a problem that was not checked has.
+            False, and nothing is written, if a number is not sound: :meth:`refuse` says which.
         """
         params = self.params._kernel
         if self.attempts != self.params.max_attempts or self.params.selection != "first":
@@ -118,9 +118,19 @@ class Problem:
         if checks.first_unusable(given) >= 0:
             require_configuration(given.reshape(self.given_shape), name="seeds")
 
+    def refuse(self) -> NoReturn:
+        """Raise InputError about numbers that a solve has found not to be sound."""
+        self.check()
+        # They are again: a thread, or `progress`, writes to an array that is being solved.
+        raise InputError(
+            "targets or seeds: got an array that changed during the solve, expected one that stays as it is"
+        )
 
-def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | None, params: object) -> Problem:
-    """Return the problem that a user's arguments make; its numbers are not checked yet.
+
+def pose_problem(
+    chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | None, params: object, *, name: str = "targets"
+) -> Problem:
+    """Return the problem that a user's arguments make, `name` that of the targets; its numbers are not checked yet.
 
     Raises
     ------
@@ -132,7 +142,7 @@ def pose_problem(chain: KinematicChain, targets: ArrayLike, seeds: ArrayLike | N
         params = DEFAULT_PARAMS
     elif not isinstance(params, MultiSeedParams):
         raise InputError(f"params: got {type(params).__name__}, expected MultiSeedParams")
-    targets = as_transform(targets, name="targets")
+    targets = as_transform(targets, name=name)
     n = chain.n_joints
     if seeds is None:
         given, n_given = NO_NUMBERS, 0

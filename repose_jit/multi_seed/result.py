@@ -12,7 +12,8 @@ from repose_jit.errors import InputError
 from repose_jit.failure import explain_failure
 from repose_jit.ik import IkResult, IkStatus
 from repose_jit.kernels import lane_ik
-from repose_jit.kernels.lane_attempt import N_CODES, LaneIkParams
+from repose_jit.kernels.lane_attempt import N_CODES
+from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.multi_seed.params import MultiSeedParams
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.kernels.arrays import CONVERGED, FIXED
+from repose_jit.kernels.lane_goal import SMALLEST_TOLERANCE
 from repose_jit.kinematics import manipulability_squared
 from repose_jit.multi_seed.problem import Problem
 
@@ -34,7 +35,9 @@ def choose(problem: Problem, q: FloatArray, errors: FloatArray, status: NDArray[
     merit = np.full(status.shape, -np.inf)
     if converged.any():
         merit[converged] = _merit(problem, q[converged])
-    tolerances = problem.params.position_tolerance, problem.params.orientation_tolerance
+    tolerances = np.maximum(
+        (problem.params.position_tolerance, problem.params.orientation_tolerance), SMALLEST_TOLERANCE
+    )
     ratio = (errors / tolerances).max(axis=-1)
     chosen: NDArray[np.int64] = np.where(converged.any(axis=1), merit.argmax(axis=1), ratio.argmin(axis=1))
     return chosen

@@ -27,7 +27,7 @@ SHARPER = 1e-9
 SHARPEN_ITERATIONS = 10
 TURN = 2.0 * math.pi
 MAX_WINDINGS = 100_000
-"""Most rows made of whole turns."""
+"""Most rows made of whole turns, of all solutions together."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,16 +96,17 @@ def all_solutions(
     >>> len(found), bool((found.position_error < 1e-4).all())
     (5, True)
     """
-    problem = pose_problem(chain, target, seeds, params)
+    problem = pose_problem(chain, target, seeds, params, name="target")
     if problem.targets.ndim != 2:
         raise ShapeError(f"target: got shape {problem.targets.shape}, expected (4, 4): one homogeneous matrix")
     problem.check()
     q, _, codes = _attempts(problem)
     found = np.flatnonzero(codes[:, 0] == CONVERGED)
     q = _sharpened(problem, q[found])
-    groups = [(found[i], _windings(chain, q[i])) for i in _distinct(chain, q)]
-    q = np.concatenate([windings for _, windings in groups]) if groups else q
-    seed_index = np.repeat([attempt for attempt, _ in groups], [len(windings) for _, windings in groups])
+    kept = _distinct(chain, q)
+    groups = _windings(chain, q[kept])
+    q = np.concatenate(groups) if groups else q
+    seed_index = np.repeat(found[kept], [len(windings) for windings in groups])
     # What is returned is what is tested, also after a turn has been added.
     q, errors, codes = _attempts(_from_each(problem, q, 1, math.inf))
     good = codes[:, 0] == CONVERGED
@@ -122,7 +123,8 @@ def _attempts(problem: Problem) -> tuple[FloatArray, FloatArray, NDArray[np.int6
     rows = problem.count * problem.attempts
     q, errors = np.empty((rows, problem.chain.n_joints)), np.empty((rows, 2))
     codes = np.empty((rows, N_CODES), np.int64)
-    problem.solve_each(*problem.part(0, problem.count), q.reshape(-1), errors.reshape(-1), codes.reshape(-1))
+    if not problem.solve_each(*problem.part(0, problem.count), q.reshape(-1), errors.reshape(-1), codes.reshape(-1)):
+        problem.refuse()
     return q, errors, codes
 
 
@@ -169,19 +171,33 @@ def _distinct(chain: KinematicChain, q: FloatArray) -> list[int]:
     return kept
 
 
-def _windings(chain: KinematicChain, q: FloatArray) -> FloatArray:
-    """Return (k, n) all configurations within the limits that differ from `q` by whole turns, nearest first."""
-    choices = []
-    bounds = zip(q.tolist(), chain.lower_limits.tolist(), chain.upper_limits.tolist(), strict=True)
-    for (x, lower, upper), kind in zip(bounds, chain.arrays.entries.tolist(), strict=True):
-        turns = [0]
-        if kind == REVOLUTE and math.isfinite(lower) and math.isfinite(upper):
-            turns = list(range(math.ceil((lower - x) / TURN), math.floor((upper - x) / TURN) + 1)) or [0]
-        choices.append([min(max(x + TURN * k, lower), upper) for k in sorted(turns, key=abs)])
-    count = math.prod(len(values) for values in choices)
+def _windings(chain: KinematicChain, q: FloatArray) -> list[FloatArray]:
+    """Return, for each of (k, n) solutions, all configurations within the limits that differ by whole turns.
+
+    Each is an array (w, n), nearest first.
+    """
+    lower, upper = chain.lower_limits, chain.upper_limits
+    turns = (chain.arrays.entries == REVOLUTE) & np.isfinite(lower) & np.isfinite(upper)
+    lowest, highest = np.zeros(q.shape), np.zeros(q.shape)
+    lowest[:, turns] = np.ceil((lower - q)[:, turns] / TURN)
+    highest[:, turns] = np.floor((upper - q)[:, turns] / TURN)
+    outside = lowest > highest  # by rounding: it is on the limit
+    lowest[outside], highest[outside] = 0.0, 0.0
+    # Counted before any is made: a range given as 1e9 has more than memory holds.
+    count = float((highest - lowest + 1.0).prod(axis=1).sum())
     if count > MAX_WINDINGS:
         raise InputError(
-            f"chain: one solution has {count:,} windings within the limits, expected at most {MAX_WINDINGS:,}"
+            f"chain: the solutions have {count:.6g} windings within the limits, expected at most {MAX_WINDINGS:,}"
         )
+    return [_wound(chain, *row) for row in zip(q, lowest, highest, strict=True)]
+
+
+def _wound(chain: KinematicChain, q: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
+    """Return (w, n) one solution (n,) with every number of turns from lowest to highest, nearest first."""
+    choices = []
+    bounds = zip(q.tolist(), chain.lower_limits.tolist(), chain.upper_limits.tolist(), strict=True)
+    for (x, lower, upper), first, last in zip(bounds, lowest.tolist(), highest.tolist(), strict=True):
+        turns = sorted(range(int(first), int(last) + 1), key=abs)
+        choices.append([min(max(x + TURN * k, lower), upper) for k in turns])
     rows = np.array(list(itertools.product(*choices)))
     return rows[np.argsort(np.abs(rows - q).max(axis=1), kind="stable")]

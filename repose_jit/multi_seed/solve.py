@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.errors import ShapeError
+from repose_jit.errors import InputError, ShapeError, shown
 from repose_jit.ik import IkStatus
 from repose_jit.kernels.arrays import CONVERGED
 from repose_jit.kernels.lane_attempt import N_CODES
@@ -97,6 +97,8 @@ def inverse_kinematics_batch(
     (True, (1000, 6))
     """
     problem = pose_problem(chain, targets, seeds, params)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: got {shown(progress)}, expected a function of (done, total)")
     problem.check()
     lead, count, n = problem.targets.shape[:-2], problem.count, chain.n_joints
     q, status = np.empty((count, n)), np.empty(count, np.int8)
@@ -169,7 +171,8 @@ def solve_one(
     target
         (4, 4) pose of the tool in the base frame, ``T_base_tool`` [m].
     out
-        (n,) float64 array to write the configuration to; without a result object a call takes about half the time.
+        (n,) float64 array to write the configuration to, which may be the seed's; without a result object a call takes
+        about half the time.
 
     Returns
     -------
@@ -179,7 +182,7 @@ def solve_one(
     Raises
     ------
     ShapeError, InputError
-        If an argument has the wrong shape, is not finite or not a rigid transform.
+        If an argument has the wrong shape, is not finite or not a rigid transform; `out` is then left as it was.
 
     Examples
     --------
@@ -191,19 +194,22 @@ def solve_one(
     >>> print(rj.solve_one(chain, target, out=q), chain.is_within_limits(q))
     CONVERGED True
     """
-    problem = pose_problem(chain, target, seeds, params)
+    problem = pose_problem(chain, target, seeds, params, name="target")
     if problem.targets.ndim != 2:
         raise ShapeError(f"target: got shape {problem.targets.shape}, expected (4, 4): one homogeneous matrix")
-    q = np.empty(chain.n_joints) if out is None else as_out(out, (chain.n_joints,))
+    if out is not None:
+        out = as_out(out, (chain.n_joints,))
+    q = np.empty(chain.n_joints)  # not `out` itself, which may be part of the target or of a seed
     if problem.params.selection == "first":
         errors, codes = np.empty(2), np.empty(N_CODES, np.int64)
         if not problem.solve_first(problem.targets.reshape(-1), problem.given, q, errors, codes):
-            problem.check()
+            problem.refuse()
     else:
         problem.check()
         errors, codes = (rows[0] for rows in _solve_and_choose(problem, 0, 1, q[None]))
     status, iterations, attempts, seed_index = codes.tolist()
     if out is not None:
+        out[...] = q
         return IkStatus(status)
     position_error, orientation_error = errors.tolist()
     return IkBatchResult(
@@ -224,7 +230,9 @@ def solve_one(
 def _solve_first(problem: Problem, start: int, stop: int, q: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
     """Solve a chunk up to the first attempt that converges; fill `q`, return errors (k, 2) and codes (k, 4)."""
     errors, codes = np.empty((stop - start, 2)), np.empty((stop - start, N_CODES), np.int64)
-    problem.solve_first(*problem.part(start, stop), q.reshape(-1), errors.reshape(-1), codes.reshape(-1))
+    targets, given = problem.part(start, stop)
+    if not problem.solve_first(targets, given, q.reshape(-1), errors.reshape(-1), codes.reshape(-1)):
+        problem.refuse()
     return errors, codes
 
 
@@ -233,7 +241,9 @@ def _solve_and_choose(problem: Problem, start: int, stop: int, q: FloatArray) ->
     count, attempts, n = stop - start, problem.attempts, problem.chain.n_joints
     all_q, all_errors = np.empty((count, attempts, n)), np.empty((count, attempts, 2))
     all_codes = np.empty((count, attempts, N_CODES), np.int64)
-    problem.solve_each(*problem.part(start, stop), all_q.reshape(-1), all_errors.reshape(-1), all_codes.reshape(-1))
+    targets, given = problem.part(start, stop)
+    if not problem.solve_each(targets, given, all_q.reshape(-1), all_errors.reshape(-1), all_codes.reshape(-1)):
+        problem.refuse()
     chosen = choose(problem, all_q, all_errors, all_codes[..., 0])
     rows = np.arange(count), chosen
     q[:] = all_q[rows]
@@ -246,10 +256,11 @@ def _solve_and_choose(problem: Problem, start: int, stop: int, q: FloatArray) ->
 def _chunk_size(problem: Problem) -> int:
     """Return how many targets make a kernel call; results do not depend on it."""
     params, attempts = problem.params, problem.attempts
-    size = min(CHUNK, CHUNK_ITERATIONS // (attempts * params.max_iterations))
+    least, size = WIDTH, min(CHUNK, CHUNK_ITERATIONS // (attempts * params.max_iterations))
     if params.selection != "first":
         size = min(size, CHUNK_ROWS // attempts)
+        least = 1  # a single target has work for all lanes
     if params.threads != 1 and problem.count > LEAST_CHUNK:
         fair = problem.count // (CHUNKS_PER_THREAD * (params.threads or available_cpus()))
         size = min(size, max(fair, LEAST_CHUNK))
-    return max(WIDTH, size // WIDTH * WIDTH)
+    return max(least, size // WIDTH * WIDTH)

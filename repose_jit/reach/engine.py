@@ -14,7 +14,8 @@ from repose_jit.chain import KinematicChain
 from repose_jit.ik import IkParams, inverse_kinematics
 from repose_jit.kernels import lane_ik
 from repose_jit.kernels.arrays import CONVERGED
-from repose_jit.kernels.lane_attempt import N_CODES, LaneIkParams
+from repose_jit.kernels.lane_attempt import N_CODES
+from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.kernels.lanes import WIDTH
 from repose_jit.reach_bound import ReachBound
 from repose_jit.threads import run_chunks
