@@ -143,6 +143,7 @@ def test_arrays_that_are_spoilt_and_mended_during_the_solve() -> None:
 
 def test_arrays_that_are_spoilt_during_a_solve_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     target = reachable(REBEL, 3)
+    rj.inverse_kinematics(REBEL, target, np.zeros(6))  # compiled with the real check
     target[2, 0, 0] = np.nan
     monkeypatch.setattr(ik_solve.dls, "are_sound", lambda *_: True)  # so they were before another thread came
     for rule in ("fixed", "adaptive"):
