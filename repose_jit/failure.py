@@ -32,6 +32,7 @@ def explain_failure(
     enforce_joint_limits: bool = True,
     is_full_pose: bool = True,
     is_multi_seed: bool = False,
+    is_cut_short: bool = False,
 ) -> str:
     """Return a few sentences: what is left of the error, the likeliest cause, and what to try.
 
@@ -53,8 +54,8 @@ def explain_failure(
         Whether the limits held; if not, they neither stop a slide nor block the way.
     is_full_pose
         Whether all of the pose was asked for: only then may its distance prove it out of reach.
-    is_multi_seed
-        Whether many seeds were tried.
+    is_multi_seed, is_cut_short
+        Whether many seeds were tried, and each of them until no iteration was left.
     """
     text = (
         f"Not converged {effort}: position error {position_error:.2e} m "
@@ -81,7 +82,9 @@ def explain_failure(
         )
     if max(position_error / (1.0 + float(np.linalg.norm(target[:3, 3]))), orientation_error) <= ROUNDING:
         return f"{text} What is left is rounding: no solver reaches these tolerances in double precision. Loosen them."
-    if position_error <= position_tolerance:
+    if is_cut_short:
+        why = "Every attempt has used up its iterations"
+    elif position_error <= position_tolerance:
         why = "The position is reached but not with this orientation, often because of a wrist limit"
     elif names:
         why = "The joints at their limits may block the way to the target"
@@ -93,12 +96,14 @@ def explain_failure(
             "damping, or move the target inward."
         )
     elif is_multi_seed:
-        why = "Every seed tried ends in a local minimum: the pose is beyond the arm, or needs more attempts"
+        why = "No seed tried leads to the target: the pose is beyond the arm, or needs more attempts"
     else:
         why = (
             "No limit and no singularity is in the way: this seed leads to a local minimum, or the budget is too small"
         )
     remedy = "Raise max_attempts" if is_multi_seed else "Try other seeds"
+    if is_cut_short:
+        remedy = "Raise max_iterations or max_attempts"
     return f"{text} {why}.{at_limit} {remedy}, or check the target against forward kinematics of a known q."
 
 

@@ -75,6 +75,7 @@ class IkBatchResult(IkResult):
             orientation_tolerance=params.orientation_tolerance,
             is_full_pose=params.is_full_pose,
             is_multi_seed=True,
+            is_cut_short=int(self.iterations) >= int(self.attempts) * params.max_iterations,
         )
 
     def _has_changed(self) -> bool:
