@@ -22,6 +22,8 @@ SELECTIONS = ("first", "nearest", "max_manipulability", "max_limit_margin")
 AXES = ("x", "y", "z")
 MAX_ATTEMPTS = 10**6
 """Most attempts per target: the table of their seeds is some tens of megabytes."""
+MAX_BUDGET = 10**8
+"""Most iterations per target in all: a kernel that works on it cannot be interrupted, for some seconds then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,7 @@ class MultiSeedParams:
     max_attempts
         Most seeds tried per target, 1 to 10⁶.
     max_iterations
-        Most steps per attempt, 1 to 10⁶; most attempts end well before.
+        Most steps per attempt, 1 to 10⁶; most attempts end well before. Times `max_attempts` at most 10⁸.
     position_tolerance, orientation_tolerance
         Largest errors that count as converged [m, rad], > 0.
     step_rule
@@ -79,6 +81,11 @@ class MultiSeedParams:
     def __post_init__(self) -> None:
         for name, most in (("max_attempts", MAX_ATTEMPTS), ("max_iterations", MAX_ITERATIONS)):
             object.__setattr__(self, name, as_integer(getattr(self, name), name=name, least=1, most=most))
+        if self.max_attempts * self.max_iterations > MAX_BUDGET:
+            raise InputError(
+                f"max_attempts × max_iterations: got {self.max_attempts * self.max_iterations:,} iterations per target, "
+                f"expected at most {MAX_BUDGET:,}"
+            )
         for name in ("position_tolerance", "orientation_tolerance"):
             object.__setattr__(self, name, as_positive(getattr(self, name), name=name))
         for name, names in (("step_rule", STEP_RULES), ("selection", SELECTIONS)):

@@ -30,7 +30,8 @@ FloatArray = NDArray[np.float64]
 CHUNK = 2048
 """Targets per kernel call: a few milliseconds where they are reached."""
 CHUNK_ITERATIONS = 2**21
-"""Iterations per kernel call at most, some tenths of a second: Ctrl-C and `progress` wait for no longer."""
+"""Iterations per kernel call at most, some tenths of a second, unless a single target has a larger budget: Ctrl-C and
+`progress` wait for no longer."""
 CHUNK_ROWS = 2**15
 """Attempts kept at a time where all are compared: a few megabytes per thread."""
 CHUNKS_PER_THREAD = 4
@@ -256,11 +257,13 @@ def _solve_and_choose(problem: Problem, start: int, stop: int, q: FloatArray) ->
 def _chunk_size(problem: Problem) -> int:
     """Return how many targets make a kernel call; results do not depend on it."""
     params, attempts = problem.params, problem.attempts
-    least, size = WIDTH, min(CHUNK, CHUNK_ITERATIONS // (attempts * params.max_iterations))
+    size = min(CHUNK, CHUNK_ITERATIONS // (attempts * params.max_iterations))
     if params.selection != "first":
         size = min(size, CHUNK_ROWS // attempts)
-        least = 1  # a single target has work for all lanes
     if params.threads != 1 and problem.count > LEAST_CHUNK:
         fair = problem.count // (CHUNKS_PER_THREAD * (params.threads or available_cpus()))
         size = min(size, max(fair, LEAST_CHUNK))
-    return max(least, size // WIDTH * WIDTH)
+    if size < WIDTH:
+        # A target with that many attempts has work for all lanes.
+        return max(1, size) if attempts >= WIDTH else WIDTH
+    return size // WIDTH * WIDTH

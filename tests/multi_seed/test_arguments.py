@@ -300,3 +300,9 @@ def test_an_error_in_progress_ends_the_solve(threads: int) -> None:
             chain, reachable(chain, 5000), params=rj.MultiSeedParams(threads=threads), progress=progress
         )
     assert len(calls) == 1
+
+
+def test_a_budget_that_no_one_could_interrupt_is_refused() -> None:
+    rj.MultiSeedParams(max_attempts=10**6, max_iterations=100)
+    with pytest.raises(rj.InputError, match=r"max_iterations: got 101,000,000 iterations per target, expected at most"):
+        rj.MultiSeedParams(max_attempts=10**6, max_iterations=101)
