@@ -81,10 +81,10 @@ class MultiSeedParams:
     def __post_init__(self) -> None:
         for name, most in (("max_attempts", MAX_ATTEMPTS), ("max_iterations", MAX_ITERATIONS)):
             object.__setattr__(self, name, as_integer(getattr(self, name), name=name, least=1, most=most))
-        if self.max_attempts * self.max_iterations > MAX_BUDGET:
+        budget = self.max_attempts * self.max_iterations
+        if budget > MAX_BUDGET:
             raise InputError(
-                f"max_attempts × max_iterations: got {self.max_attempts * self.max_iterations:,} iterations per target, "
-                f"expected at most {MAX_BUDGET:,}"
+                f"max_attempts × max_iterations: got {budget:,} iterations per target, expected at most {MAX_BUDGET:,}"
             )
         for name in ("position_tolerance", "orientation_tolerance"):
             object.__setattr__(self, name, as_positive(getattr(self, name), name=name))
