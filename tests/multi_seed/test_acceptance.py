@@ -25,6 +25,17 @@ def on_a_rail() -> rj.KinematicChain:
     return rj.KinematicChain([rail, *arm.joints], tool_offset=arm.tool_offset)
 
 
+def two_turns() -> rj.KinematicChain:
+    """Return a UR5 all of whose joints turn by ±2π; the preset's elbow has the ±π of the maker's file."""
+    arm = rj.preset("ur5").chain()
+    limits = rj.JointLimits.revolute(-2.0 * math.pi, 2.0 * math.pi)
+    joints = [
+        rj.JointSpec.revolute(joint.origin_translation, joint.origin_rpy, joint.axis, limits, name=joint.name)
+        for joint in arm.joints
+    ]
+    return rj.KinematicChain(joints, tool_offset=arm.tool_offset)
+
+
 def scara() -> rj.KinematicChain:
     """Return an arm of four joints: two turn in the plane, one slides down, one turns the tool."""
     turn, slide = rj.JointLimits.revolute(-2.5, 2.5), rj.JointLimits.prismatic(0.0, 0.2)
@@ -42,7 +53,7 @@ def scara() -> rj.KinematicChain:
 
 PRESETS = ["ur5", "franka_panda", "igus_rebel", "kuka_iiwa14", "abb_irb120", "fanuc_lrmate200id", "xarm7", "so101"]
 ARMS = {name: (lambda name=name: rj.preset(name).chain()) for name in PRESETS}
-ARMS |= {"ur5e on a rail": on_a_rail, "scara": scara}
+ARMS |= {"ur5, two turns": two_turns, "ur5e on a rail": on_a_rail, "scara": scara}
 
 
 class Peer:
