@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import uuid
 from pathlib import Path
 
 import click
 
 from repose_jit.cli.robot import Robot, robot_argument
 from repose_jit.cli.screen import echo_json, json_option, json_text
+from repose_jit.cli.whole_file import require_replaceable, whole_file
 
 __all__ = ["convert"]
 
@@ -48,44 +47,10 @@ def convert(robot: Robot, form: str | None, output: str | None, overwrite: bool,
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        _write(Path(output), text, overwrite=overwrite)
-    except FileExistsError:
-        if overwrite:
-            raise click.UsageError(f"{output} is no file, so it is not replaced.") from None
-        raise click.UsageError(f"{output} exists; give --overwrite to replace it.") from None
+    require_replaceable(Path(output), overwrite=overwrite)
+    with whole_file(Path(output), overwrite=overwrite) as file:
+        file.write(text.encode())
     if as_json:
         echo_json({"output": output, "format": form, "robot": chain.name, "dof": chain.n_joints})
     else:
         click.echo(f"{output}: {chain.n_joints} joints", err=True)
-
-
-def _write(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a file as a whole or not at all: what was there stays if the disk is full.
-
-    Raises
-    ------
-    OSError
-        FileExistsError if there is one that may not be replaced.
-    """
-    if not (overwrite and path.is_file()):
-        with path.open("x", encoding="utf-8") as file:
-            try:
-                file.write(text)
-                file.flush()
-            except OSError:
-                path.unlink()
-                raise
-        return
-    final = path.resolve()  # a link stays a link
-    partial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}.partial")
-    try:
-        _write(partial, text, overwrite=False)
-        with contextlib.suppress(OSError):
-            partial.chmod(final.stat().st_mode)
-        partial.replace(final)
-    except OSError as error:
-        error.filename = str(path)
-        raise
-    finally:
-        partial.unlink(missing_ok=True)

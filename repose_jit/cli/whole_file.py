@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from repose_jit.errors import InputError
 
-__all__ = ["require_writable", "whole_file"]
+__all__ = ["require_replaceable", "require_writable", "whole_file"]
 
 
 def require_writable(path: Path, *, overwrite: bool) -> None:
@@ -22,12 +22,7 @@ def require_writable(path: Path, *, overwrite: bool) -> None:
     InputError
         If something is there that may not be replaced, or the directory cannot be written.
     """
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory, expected the name of a file to make")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: is no regular file, so it is not replaced; expected a new name")
-    if not overwrite and (path.exists() or path.is_symlink()):
-        raise InputError(f"{path}: exists; give --overwrite to replace it")
+    require_replaceable(path, overwrite=overwrite)
     final = path.resolve()  # a link stays a link
     trial = _sibling(final)
     try:
@@ -37,6 +32,16 @@ def require_writable(path: Path, *, overwrite: bool) -> None:
         raise InputError(
             f"{path}: cannot write into {final.parent} ({error.strerror}), expected a directory that can be written"
         ) from None
+
+
+def require_replaceable(path: Path, *, overwrite: bool) -> None:
+    """Raise InputError if something is at `path` that may not be replaced."""
+    if path.is_dir():
+        raise InputError(f"{path}: is no file: it is a directory, expected the name of a file to make")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no regular file, so it is not replaced; expected a new name")
+    if not overwrite and (path.exists() or path.is_symlink()):
+        raise InputError(f"{path}: exists; give --overwrite to replace it")
 
 
 @contextlib.contextmanager

@@ -177,9 +177,3 @@ def project_normal(a: tuple[Lanes, ...], P: tuple[Lanes, ...], O: tuple[Lanes, .
         mid[3], mid[4], mid[5], low[3], low[4],
         mid[6], mid[7], mid[8], low[6], low[7], low[8],
     )  # fmt: skip
-
-
-@jit
-def squares(e: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
-    """Return the squared norms of the two halves of six lanes."""
-    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2], e[3] * e[3] + e[4] * e[4] + e[5] * e[5]

@@ -83,7 +83,7 @@ def test_a_full_disk_leaves_what_was_there_and_nothing_else(run, urdf, tmp_path,
         if "two.toml" not in self.name:
             return write(self, *args, **kwargs)
         write(self, *args, **kwargs).close()  # the entry of the directory still had room
-        return write(Path("/dev/full"), "w")
+        return write(Path("/dev/full"), "wb")
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", full)
