@@ -42,9 +42,12 @@ if TYPE_CHECKING:
         solve_one,
     )
     from repose_jit.reach.engine import ReachStatus
+    from repose_jit.reach.grid import voxel_grid
+    from repose_jit.reach.orientations import Orientations
     from repose_jit.reach.reach_map import ReachMap
+    from repose_jit.reach.rotations import fibonacci_sphere, super_fibonacci
     from repose_jit.reach.study import ReachStudy
-    from repose_jit.reach.targets import super_fibonacci, voxel_grid
+    from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
@@ -87,16 +90,22 @@ _HOMES = {
     "preset": "robots",
     "resolve_chain": "robots",
     "ReachStatus": "reach.engine",
+    "voxel_grid": "reach.grid",
+    "Orientations": "reach.orientations",
     "ReachMap": "reach.reach_map",
+    "fibonacci_sphere": "reach.rotations",
+    "super_fibonacci": "reach.rotations",
     "ReachStudy": "reach.study",
-    "super_fibonacci": "reach.targets",
-    "voxel_grid": "reach.targets",
+    "GridTargets": "reach.targets",
+    "PoseTargets": "reach.targets",
+    "SurfaceTargets": "reach.targets",
     "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""
 
 __all__ = [
     "ConfigError",
+    "GridTargets",
     "IkBatchResult",
     "IkParams",
     "IkResult",
@@ -109,6 +118,8 @@ __all__ = [
     "KinematicChain",
     "ModelError",
     "MultiSeedParams",
+    "Orientations",
+    "PoseTargets",
     "ReachMap",
     "ReachStatus",
     "ReachStudy",
@@ -119,11 +130,13 @@ __all__ = [
     "SingularJacobianError",
     "Solutions",
     "SolveFailedError",
+    "SurfaceTargets",
     "UnknownNameError",
     "UrdfWarning",
     "__version__",
     "all_solutions",
     "condition_number",
+    "fibonacci_sphere",
     "forward_kinematics",
     "igus_rebel_chain",
     "inverse_kinematics",

@@ -19,8 +19,9 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.ik import IkParams, inverse_kinematics
 from repose_jit.reach.engine import ReachJob, solve_all
+from repose_jit.reach.grid import Box, as_box, as_spacing, voxel_grid
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.targets import Box, as_box, as_spacing, super_fibonacci, voxel_grid
+from repose_jit.reach.rotations import super_fibonacci
 from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import MAX_RNG_SEED, spread_seeds
 from repose_jit.threads import as_threads, available_cpus
@@ -55,7 +56,7 @@ class ReachStudy:
         Edge of a voxel [m]; a voxel is judged by its centre. By default a 26th of the box's longest side, rounded to
         one digit: 50 mm for the igus ReBeL.
     n_orientations
-        Orientations at every voxel, spread evenly: :func:`~repose_jit.reach.targets.super_fibonacci`.
+        Orientations at every voxel, spread evenly: :func:`~repose_jit.reach.rotations.super_fibonacci`.
     box
         Lower and upper corner of the grid in the base frame [m]. By default the cube around the ball that the tool
         cannot leave: :func:`~repose_jit.reach_bound.reach_bound`.

@@ -15,8 +15,9 @@ from repose_jit.ik import IkParams, IkResult, inverse_kinematics
 from repose_jit.multi_seed import MultiSeedParams, inverse_kinematics_batch
 from repose_jit.reach import engine
 from repose_jit.reach.engine import ReachJob, ReachStatus, solve_all, solve_chunk
+from repose_jit.reach.grid import voxel_grid
+from repose_jit.reach.rotations import super_fibonacci
 from repose_jit.reach.study import STUDY_PARAMS, ReachStudy
-from repose_jit.reach.targets import super_fibonacci, voxel_grid
 from repose_jit.reach_bound import reach_bound
 from repose_jit.seeds import spread_seeds
 from tests import reference as ref

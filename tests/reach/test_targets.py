@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from repose_jit.errors import InputError, ShapeError
-from repose_jit.reach.targets import as_box, super_fibonacci, voxel_grid
+from repose_jit.reach.grid import as_box, voxel_grid
+from repose_jit.reach.rotations import super_fibonacci
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:
