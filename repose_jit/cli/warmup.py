@@ -59,6 +59,7 @@ def workout() -> dict[str, Callable[[], object]]:
     from repose_jit import kinematics
     from repose_jit.ik import IkParams, inverse_kinematics
     from repose_jit.multi_seed import inverse_kinematics_batch
+    from repose_jit.reach import metrics
 
     chain = _small_chain()
     q = chain.home[None]
@@ -70,6 +71,8 @@ def workout() -> dict[str, Callable[[], object]]:
         "singular values": lambda: kinematics.singular_values(chain, q),
         "inverse kinematics, many seeds": lambda: inverse_kinematics_batch(chain, T(chain, q), seeds=q[0]),
         "inverse kinematics, one seed": lambda: inverse_kinematics(chain, T(chain, q), q, IkParams(max_iterations=1)),
+        "metrics of a pose": lambda: metrics.compute_metrics(chain, q, metrics.DEFAULT_METRICS),
+        "metrics of a site": lambda: metrics.site_statistics(q),
     }
 
 
