@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
-from repose_jit.kernels import dls, fk, jacobian, lane_ik
+from repose_jit.kernels import angles, dls, fk, jacobian, lane_ik
 from tests import arms
 from tests.kernels.compiled import assembly_by_function, inspectable
 
@@ -59,6 +60,12 @@ def many_seeds() -> Any:
     return inspectable(lane_ik.solve_from_many_seeds)
 
 
+def turns() -> Any:
+    """Return the kernel behind spread rotations, to be inspected."""
+    rj.super_fibonacci(1)
+    return inspectable(angles.sincos_of_turns)
+
+
 def test_the_loop_of_many_seeds_is_vector_code() -> None:
     """Function by function: where the time goes, nearly nothing is scalar."""
     functions = assembly_by_function("\n".join(many_seeds().inspect_asm().values()))
@@ -96,7 +103,8 @@ def operations(ir: str, cpu: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="compares the x86 code of one module")
-def test_vectors_of_four_and_of_eight_do_the_same_arithmetic() -> None:
+@pytest.mark.parametrize(("kernel", "least"), [(many_seeds, 1000), (turns, 20)], ids=["many seeds", "turns"])
+def test_vectors_of_four_and_of_eight_do_the_same_arithmetic(kernel: Callable[[], Any], least: int) -> None:
     """Why CPUs with AVX2 and with AVX-512 agree to the bit: the same operations are fused for both.
 
     The module that this machine optimised is translated for both, whatever it can run. An operation on eight numbers is
@@ -104,10 +112,10 @@ def test_vectors_of_four_and_of_eight_do_the_same_arithmetic() -> None:
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    ir = "\n".join(many_seeds().inspect_llvm().values())
+    ir = "\n".join(kernel().inspect_llvm().values())
     with_avx2, with_avx512 = operations(ir, "x86-64-v3"), operations(ir, "x86-64-v4")
     assert with_avx2 == with_avx512
-    assert with_avx2[0]["fused"] > 1000
+    assert with_avx2[0]["fused"] > least
     # Without fused instructions the arithmetic is another one.
     without = operations(ir, "sandybridge")
     assert without[0]["fused"] == 0
