@@ -59,6 +59,7 @@ def workout() -> dict[str, Callable[[], object]]:
     from repose_jit import kinematics
     from repose_jit.ik import IkParams, inverse_kinematics
     from repose_jit.multi_seed import inverse_kinematics_batch
+    from repose_jit.poses import pose
     from repose_jit.reach import metrics
     from repose_jit.reach.rotations import super_fibonacci
 
@@ -72,6 +73,7 @@ def workout() -> dict[str, Callable[[], object]]:
         "singular values": lambda: kinematics.singular_values(chain, q),
         "inverse kinematics, many seeds": lambda: inverse_kinematics_batch(chain, T(chain, q), seeds=q[0]),
         "inverse kinematics, one seed": lambda: inverse_kinematics(chain, T(chain, q), q, IkParams(max_iterations=1)),
+        "poses of angles": lambda: pose([0, 0, 0], "rpy", [0, 0, 0], degrees=False, where=""),
         "spread rotations": lambda: super_fibonacci(1),
         "metrics of a pose": lambda: metrics.compute_metrics(chain, q, metrics.DEFAULT_METRICS),
         "metrics of a site": lambda: metrics.site_statistics(q),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.errors import UnknownNameError
-from repose_jit.kernels.turns import sincos_of_turns
+from repose_jit.kernels.angles import sincos_of_turns
 from repose_jit.validation import as_integer
 
 __all__ = [

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from repose_jit.errors import InputError, ShapeError, shown
 from repose_jit.reach.grid import as_box, as_spacing
+from repose_jit.reach.pose_file import read_poses
 from repose_jit.reach.rotations import unit_vectors
+from repose_jit.reach.surface_file import read_surface
 from repose_jit.validation import MAX_POSITION, as_array, as_transform, require_finite, require_rigid
 
 __all__ = ["GridTargets", "PoseTargets", "SurfaceTargets", "Targets"]
@@ -95,6 +98,29 @@ class SurfaceTargets:
         object.__setattr__(self, "points", _fixed(points))
         object.__setattr__(self, "normals", _fixed(unit_vectors(normals)))
 
+    @classmethod
+    def from_file(cls, path: str | Path, *, units: str = "m", spacing: float | None = None) -> SurfaceTargets:
+        """Return the points of a table, point cloud or mesh: see :func:`~repose_jit.reach.surface_file.read_surface`.
+
+        Parameters
+        ----------
+        path
+            ``.csv``, ``.txt`` or ``.npy`` with x, y, z, nx, ny, nz; ``.ply``, ``.stl`` or ``.obj``.
+        units
+            What the file measures in: ``"m"``, ``"cm"``, ``"mm"`` or ``"in"``.
+        spacing
+            Of a mesh: about how far apart its points shall be [m]; one in the middle of every face if None.
+
+        Raises
+        ------
+        ReposeError
+            If the file is something else, or has no points or no normals.
+        OSError
+            If there is no such file.
+        """
+        points, normals = read_surface(path, units=units, spacing=spacing)
+        return cls(points, normals, source=str(path))
+
 
 @dataclass(frozen=True, eq=False)
 class PoseTargets:
@@ -125,6 +151,26 @@ class PoseTargets:
         poses = poses.reshape(-1, 4, 4).copy()
         poses[:, 3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
         object.__setattr__(self, "poses", _fixed(poses))
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, units: str = "m") -> PoseTargets:
+        """Return the poses of a file: see :func:`~repose_jit.reach.pose_file.read_poses`.
+
+        Parameters
+        ----------
+        path
+            ``.npy``, ``.csv`` or JSON.
+        units
+            What positions are measured in: ``"m"``, ``"cm"``, ``"mm"`` or ``"in"``.
+
+        Raises
+        ------
+        ReposeError
+            If the file is something else, or a pose is not a rigid transform.
+        OSError
+            If there is no such file.
+        """
+        return cls(read_poses(path, units=units), source=str(path))
 
 
 Targets = GridTargets | SurfaceTargets | PoseTargets
