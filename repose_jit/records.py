@@ -93,9 +93,7 @@ def _anything(value: object, _path: str) -> object:
     return value
 
 
-def _mistakes_alone(
-    cls: type[R], given: Mapping[str, object], path: str, needed: Mapping[str, bool]
-) -> list[str]:
+def _mistakes_alone(cls: type[R], given: Mapping[str, object], path: str, needed: Mapping[str, bool]) -> list[str]:
     """Construct with one field at a time, all others at their defaults: a constructor stops at the first mistake.
 
     Nothing can be told of the fields of a class while one that it needs is missing, or wrong.

@@ -138,10 +138,8 @@ def orientation_mistakes(targets: str, orientations: Orientations) -> list[str]:
     rule = RULES.get((targets, kind))
     if rule is None:
         known = ", ".join(repr(other) for target, other in RULES if target == targets)
-        return [
-            f"orientations: got {kind!r} for given poses, which have an orientation of their own; "
-            f"expected none, or one of {known}"
-        ]
+        given = f"got {kind!r} for given poses, which have an orientation of their own"
+        return [f"orientations: {given}; expected none, or one of {known}"]
     where = f"orientations {kind!r} on {'a ' if targets != 'poses' else 'given '}{targets}"
     mistakes = []
     for name in SETTINGS:

@@ -7,12 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypeVar
 
-from repose_jit.chain import KinematicChain, read_kinematic_chain
-from repose_jit.chain_spec import read_transform
-from repose_jit.config_file import read_config
-from repose_jit.errors import ConfigError, InputError, ReposeError, UnknownNameError, shown
+from repose_jit.chain import KinematicChain
+from repose_jit.config_file import file_reader, read_config
+from repose_jit.errors import ConfigError, ReposeError
 from repose_jit.joints import JointType
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.grid import default_box
@@ -20,21 +18,17 @@ from repose_jit.reach.metrics import DEFAULT_METRICS, METRICS, as_length_scale, 
 from repose_jit.reach.orientations import Orientations, orientation_mistakes, orientations_for
 from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.study import ReachStudy
+from repose_jit.reach.study_robot import robot_reader
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets, Targets
 from repose_jit.records import record
-from repose_jit.robots import RobotPreset, preset
-from repose_jit.strict import Reader, Table, attempt, boolean, choice, integer, list_of, quantity, text
-from repose_jit.units import ANGLE, LENGTH
+from repose_jit.strict import Reader, Table, attempt, boolean, choice, integer, list_of, quantity
+from repose_jit.units import ANGLE, LENGTH, UNITS
 from repose_jit.validation import as_path
 
 __all__ = ["SCHEMA", "StudyFile", "read_study", "study_config"]
 
 SCHEMA = 1
 """What the key ``schema`` of a study file has to be."""
-
-UNITS = ("m", "cm", "mm", "in")
-
-T = TypeVar("T")
 
 KEYS_OF = {
     "grid": ("spacing", "box_min", "box_max"),
@@ -152,9 +146,10 @@ def _solve_keys() -> list[str]:
 def _target_config(study: ReachStudy) -> dict[str, object | None]:
     targets = study.targets
     if not isinstance(targets, GridTargets):
-        return {"file": targets.source, "count": study.target_set.n_sites}
-    box = targets.box_min, targets.box_max
-    low, high = default_box(study.chain) if box[0] is None or box[1] is None else box
+        return {"file": targets.source and Path(targets.source).name, "count": study.target_set.n_sites}
+    low, high = targets.box_min, targets.box_max
+    if low is None or high is None:
+        low, high = default_box(study.chain)
     return {"box_min": list(low), "box_max": list(high), "spacing": study.target_set.spacing}
 
 
@@ -162,7 +157,7 @@ def _study_reader(directory: Path, targets: Targets | None) -> Reader[StudyFile]
     def read(value: object, path: str) -> StudyFile:
         table = Table(value, path)
         table.need("schema", _read_schema)
-        chain = table.need("robot", _robot_reader(directory))
+        chain = table.need("robot", robot_reader(directory))
         wanted = table.take("targets", _targets_reader(directory, targets), GridTargets())
         orientations = table.take("orientations", record(Orientations), None)
         _check_orientations(table, value, orientations)
@@ -195,98 +190,14 @@ def _read_schema(value: object, path: str) -> int:
     return schema
 
 
-def _robot_reader(directory: Path) -> Reader[KinematicChain]:
-    """Return a reader of ``[robot]``."""
-
-    def read(value: object, path: str) -> KinematicChain:
-        table = Table(value, path)
-        sources = {
-            "preset": table.take("preset", _read_preset, None),
-            "urdf": table.take("urdf", _file_reader(directory, must_exist=True), None),
-            "chain": table.take("chain", _chain_reader(directory), None),
-        }
-        links = {name: table.take(name, text, None) for name in ("base_link", "tip_link")}
-        tool_offset = table.take("tool_offset", read_transform, None)
-        locked = table.take("locked_joints", _read_locked, None)
-        given = [name for name in sources if table.has(name)]
-        if len(given) != 1:
-            table.problems.append(f"{path}: got {' and '.join(given) or 'no robot'}, expected one of preset, urdf, chain")
-        if given and given != ["urdf"]:
-            for name in ("base_link", "tip_link", "locked_joints"):
-                if table.has(name):
-                    table.reject(name, f"got it beside {given[0]}, expected a urdf: only that has links and more joints")
-        table.finish()
-        if (urdf := sources["urdf"]) is not None:
-            assert isinstance(urdf, Path)
-            try:
-                return KinematicChain.from_urdf(urdf, **links, tool_offset=tool_offset, locked_joints=locked)
-            except ReposeError as error:
-                raise ConfigError([_of_urdf(error, path)]) from None
-        chain = sources["preset"] or sources["chain"]
-        assert isinstance(chain, KinematicChain)
-        return chain if tool_offset is None else chain.with_tool_offset(tool_offset)
-
-    return read
-
-
-def _of_urdf(error: ReposeError, path: str) -> str:
-    """Return the message of an error of a URDF, after the key that has to be changed."""
-    kind = error.kind if isinstance(error, UnknownNameError) else ""
-    message = str(error).replace("(strict=False:", "(repose-jit convert --no-strict makes a chain file:")
-    if "link" in kind:
-        return f"{path}: {message}"
-    key = next((key for key in ("base_link", "tip_link", "locked_joints") if message.startswith(key)), None)
-    return f"{path}.{message}" if key else f"{path}.{'locked_joints' if 'joint' in kind else 'urdf'}: {message}"
-
-
-def _read_preset(value: object, path: str) -> KinematicChain:
-    name = text(value, path)
-    if name not in RobotPreset.names() and Path(name).suffix:
-        raise ConfigError([f"{path}: got the file {shown(name)}, expected the name of a preset; a file goes to urdf or chain"])
-    return preset(name).chain()
-
-
-def _chain_reader(directory: Path) -> Reader[KinematicChain]:
-    read_file = _file_reader(directory)
-
-    def read(value: object, path: str) -> KinematicChain:
-        if isinstance(value, Mapping):
-            return read_kinematic_chain(value, path)
-        if isinstance(value, str) and value in RobotPreset.names() and not (directory / value).exists():
-            raise ConfigError([f"{path}: got {shown(value)}, the name of a preset; expected it in preset"])
-        return read_config(read_file(value, path), read_kinematic_chain)
-
-    return read
-
-
-def _read_locked(value: object, path: str) -> dict[str, float]:
-    table = Table(value, path)
-    names = list(value) if isinstance(value, Mapping) else []
-    locked = {name: table.need(name, quantity(ANGLE, LENGTH)) for name in names}
-    table.finish()
-    return locked
-
-
-def _file_reader(directory: Path, *, must_exist: bool = False) -> Reader[Path]:
-    """Return a reader of the name of a file: one that is not absolute starts from `directory`."""
-
-    def read(value: object, path: str) -> Path:
-        file = directory / as_path(text(value, path), name=path)
-        if must_exist and not file.is_file():
-            raise ConfigError([f"{path}: {file}: no such file"])
-        return file
-
-    return read
-
-
 def _targets_reader(directory: Path, given: Targets | None) -> Reader[Targets]:
     """Return a reader of ``[targets]``; `given` stand for those of a record, which are not read."""
 
     def read(value: object, path: str) -> Targets:
         table = Table(value, path)
         kind = table.need("kind", choice(tuple(KEYS_OF)))
-        file = table.take("file", _file_reader(directory), None)
-        units = table.take("units", choice(UNITS), "m")
+        file = table.take("file", file_reader(directory, must_exist=given is None), None)
+        units = table.take("units", choice(tuple(UNITS)), "m")
         corners = {name: table.take(name, list_of([quantity(LENGTH)] * 3), None) for name in ("box_min", "box_max")}
         spacing = table.take("spacing", quantity(LENGTH), None)
         count = table.take("count", integer, None)
@@ -307,9 +218,14 @@ def _targets_reader(directory: Path, given: Targets | None) -> Reader[Targets]:
             except ReposeError as error:
                 raise ConfigError([_placed(error)]) from None
         assert file is not None
-        if kind == "surface":
-            return SurfaceTargets.from_file(file, units=units, spacing=spacing)
-        return PoseTargets.from_file(file, units=units)
+        try:
+            if kind == "surface":
+                return SurfaceTargets.from_file(file, units=units, spacing=spacing)
+            return PoseTargets.from_file(file, units=units)
+        except ReposeError as error:
+            raise ConfigError([f"{path}.file: {error}"]) from None
+        except OSError as error:
+            raise ConfigError([f"{path}.file: {file}: {error.strerror or error}"]) from None
 
     return read
 
@@ -319,7 +235,9 @@ def _require_recorded(targets: Targets, kind: str, count: int | None, path: str)
     got = KIND_OF[type(targets)]
     if got != kind:
         raise ConfigError([f"{path}.kind: got {kind!r}, expected {got!r}: the kind of the targets given"])
-    length = None if isinstance(targets, GridTargets) else len(getattr(targets, "points" if kind == "surface" else "poses"))
+    length = (
+        None if isinstance(targets, GridTargets) else len(getattr(targets, "points" if kind == "surface" else "poses"))
+    )
     if length != count:
         raise ConfigError([f"{path}.count: got {count}, expected {length}: the number of targets given"])
     return targets
@@ -386,7 +304,7 @@ def _read_metrics(value: object, path: str) -> tuple[tuple[str, ...], float]:
     for check, checked in ((as_metrics, names), (as_length_scale, length_scale)):
         try:
             check(checked)
-        except InputError as error:
+        except ReposeError as error:
             table.problems.append(_placed(error))
     table.finish()
     return names, length_scale
@@ -395,7 +313,7 @@ def _read_metrics(value: object, path: str) -> tuple[tuple[str, ...], float]:
 def _store_reader(directory: Path) -> Reader[tuple[Path | None, bool]]:
     def read(value: object, path: str) -> tuple[Path | None, bool]:
         table = Table(value, path)
-        store = table.take("path", _file_reader(directory), None)
+        store = table.take("path", file_reader(directory), None)
         save_q = table.take("save_q", boolean, False)
         table.finish()
         return store, save_q
