@@ -41,11 +41,11 @@ if TYPE_CHECKING:
         inverse_kinematics_batch,
         solve_one,
     )
-    from repose_jit.reach.engine import ReachStatus
     from repose_jit.reach.grid import voxel_grid
     from repose_jit.reach.orientations import Orientations
     from repose_jit.reach.reach_map import ReachMap
     from repose_jit.reach.rotations import fibonacci_sphere, super_fibonacci
+    from repose_jit.reach.status import ReachStatus
     from repose_jit.reach.study import ReachStudy
     from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
@@ -89,7 +89,7 @@ _HOMES = {
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
-    "ReachStatus": "reach.engine",
+    "ReachStatus": "reach.status",
     "voxel_grid": "reach.grid",
     "Orientations": "reach.orientations",
     "ReachMap": "reach.reach_map",
