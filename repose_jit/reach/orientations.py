@@ -10,7 +10,7 @@ from repose_jit.errors import InputError, UnknownNameError, shown
 from repose_jit.reach.rotations import as_tool_axis
 from repose_jit.validation import as_integer
 
-__all__ = ["APPROACHES", "ORIENTATION_KINDS", "RULES", "Orientations", "orientations_for"]
+__all__ = ["APPROACHES", "ORIENTATION_KINDS", "RULES", "Orientations", "orientation_mistakes", "orientations_for"]
 
 MAX_ORIENTATIONS = 10**6
 """Most orientations at one target: a table of some hundreds of megabytes."""
@@ -125,21 +125,28 @@ def orientations_for(targets: str, orientations: Orientations | None) -> Orienta
         orientations = Orientations(kind="super_fibonacci")
     if not isinstance(orientations, Orientations):
         raise InputError(f"orientations: got {type(orientations).__name__}, expected Orientations or None")
+    if mistakes := orientation_mistakes(targets, orientations):
+        raise InputError(mistakes[0])
+    rule = RULES[targets, orientations.kind]
+    defaults = {name: value for name, value in rule.items() if getattr(orientations, name) is None}
+    return replace(orientations, **defaults)  # type: ignore[arg-type]
+
+
+def orientation_mistakes(targets: str, orientations: Orientations) -> list[str]:
+    """Return what keeps orientations from being asked for at a kind of targets; each starts with what it is about."""
     kind = orientations.kind
     rule = RULES.get((targets, kind))
     if rule is None:
         known = ", ".join(repr(other) for target, other in RULES if target == targets)
-        raise InputError(
-            f"orientations: got {kind!r} for given poses, which have an orientation of their own; "
-            f"expected none, or one of {known}"
-        )
+        given = f"got {kind!r} for given poses, which have an orientation of their own"
+        return [f"orientations: {given}; expected none, or one of {known}"]
     where = f"orientations {kind!r} on {'a ' if targets != 'poses' else 'given '}{targets}"
+    mistakes = []
     for name in SETTINGS:
         value = getattr(orientations, name)
         if value is not None and name not in rule:
             used = ", ".join(rule) or "no settings"
-            raise InputError(f"{name}: got {shown(value)}, but {where} take {used}")
+            mistakes.append(f"{name}: got {shown(value)}, but {where} take {used}")
         if value is None and rule.get(name) == REQUIRED:
-            raise InputError(f"{name}: got none, expected one: {where} need it, and it is not guessed")
-    defaults = {name: value for name, value in rule.items() if getattr(orientations, name) is None}
-    return replace(orientations, **defaults)  # type: ignore[arg-type]
+            mistakes.append(f"{name}: got none, expected one: {where} need it, and it is not guessed")
+    return mistakes
