@@ -12,7 +12,8 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.engine import ChunkReport, run_job
+from repose_jit.reach.chunk_report import ChunkReport
+from repose_jit.reach.engine import run_job
 from repose_jit.reach.metrics import DEFAULT_METRICS, as_length_scale, as_metrics
 from repose_jit.reach.orientations import Orientations, orientations_for
 from repose_jit.reach.reach_map import ReachMap

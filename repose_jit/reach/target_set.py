@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ FloatArray = NDArray[np.float64]
 
 MAX_POSES = 10**10
 """Most poses of a study, a byte each; beyond it a box in millimetres is likelier than patience."""
+
+FreeAxis = Literal["x", "y", "z"]
 
 POSITION_ONLY = (True, True, True, False, False, False)
 KINDS = {GridTargets: "grid", SurfaceTargets: "surface", PoseTargets: "poses"}
@@ -64,7 +67,7 @@ class TargetSet:
     coordinates: Mapping[str, NDArray[np.float64] | NDArray[np.int64]]
     local_poses: FloatArray
     site_poses: FloatArray | None = None
-    free_axis: str | None = None
+    free_axis: FreeAxis | None = None
     axis_mask: tuple[bool, ...] | None = None
     excluded: NDArray[np.bool_] | None = None
     spacing: float | None = None
@@ -213,13 +216,13 @@ def target_set(targets: Targets, orientations: Orientations | None, chain: Kinem
     )
 
 
-def _what_is_free(orientations: Orientations | None) -> tuple[str | None, tuple[bool, ...] | None]:
+def _what_is_free(orientations: Orientations | None) -> tuple[FreeAxis | None, tuple[bool, ...] | None]:
     """Return the `free_axis` and the `axis_mask` of the solve."""
     if orientations is None or orientations.kind not in ("free_axis", "none"):
         return None, None
     if orientations.tool_axis is None:
         return None, POSITION_ONLY
-    return orientations.tool_axis[-1], None
+    return cast(FreeAxis, orientations.tool_axis[-1]), None
 
 
 def _local_rotations(orientations: Orientations) -> FloatArray:
