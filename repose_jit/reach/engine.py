@@ -16,7 +16,7 @@ from repose_jit.reach.chunk_report import ChunkReport, solve_into
 from repose_jit.reach.finish import finish
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.resume import job_of, require_same, shard_of
-from repose_jit.reach.store import ReachStore, create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.store import ReachStore, create_store, open_store, remove_orphans
 from repose_jit.threads import as_threads, available_cpus, run_chunks
 from repose_jit.validation import as_integer, as_path
 
@@ -34,6 +34,7 @@ def run_job(
     *,
     config: Mapping[str, object],
     resume: bool = False,
+    overwrite: bool = False,
     threads: int | None = None,
     engine: str = "threads",
     scheduler: str | None = None,
@@ -48,9 +49,7 @@ def run_job(
         store = open_store(as_path(path))
         require_same(store, job, config, shard=shard)
     else:
-        if path is not None:
-            require_destination(path)
-        store = create_store(job, config, path, shard=shard)
+        store = create_store(job, config, path, shard=shard, overwrite=overwrite)
     return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
 
