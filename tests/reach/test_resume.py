@@ -31,7 +31,7 @@ def begin(path: Path, study: rj.ReachStudy, chunks: int) -> None:
         study.run(path, threads=1, progress=stop)
 
 
-@pytest.mark.parametrize("chunks", [1, 4, 9])
+@pytest.mark.parametrize("chunks", [1, 4, 7])
 def test_what_was_interrupted_goes_on_to_the_same_files(
     chunks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

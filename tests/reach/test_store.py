@@ -49,7 +49,7 @@ def test_xarray_opens_it_without_this_package(tmp_path: Path) -> None:
     code = (
         "import sys, xarray\n"
         "data = xarray.open_zarr(sys.argv[1])\n"
-        "best = data.reachability_index.where(data.n_reached > 0).max().item()\n"
+        "best = float(data.reachability_index.where(data.n_reached > 0).max())\n"
         "print(best, *data.reachability_index.dims, *data.q.dims, sorted(data.coords), data.x.attrs['units'])\n"
         "assert not [name for name in sys.modules if 'repose' in name]\n"
     )
@@ -116,9 +116,9 @@ def test_every_kind_of_targets_is_written_resumed_and_opened(
     assert int((data.status == 1).sum()) == reach_map.summary()["reached"]
     assert bool((data.status != 0).all())
     assert reach_map.n_poses == study.n_poses
-    np.testing.assert_array_equal(reach_map.targets.poses(np.arange(2))[:1], study.target_set.poses(np.arange(1)))
+    np.testing.assert_array_equal(reach_map.targets.poses(np.arange(1)), study.target_set.poses(np.arange(1)))
     before = files(tmp_path / "map.zarr")
-    next((tmp_path / "map.zarr" / "status" / "c").rglob("0")).unlink() if reach_map.n_chunks == 1 else None
+    next(file for file in (tmp_path / "map.zarr" / "status" / "c").rglob("*") if file.is_file()).unlink()
     resume_study(tmp_path / "map.zarr")
     assert files(tmp_path / "map.zarr") == before
 
@@ -138,7 +138,7 @@ def test_equal_studies_give_equal_files(tmp_path: Path, monkeypatch: pytest.Monk
     small_study().run(tmp_path / "a.zarr", threads=1)
     small_study().run(tmp_path / "b.zarr", threads=5)
     small_study(max_attempts=5).run(tmp_path / "c.zarr")
-    assert rj.ReachMap.open(tmp_path / "a.zarr").n_chunks > 10
+    assert rj.ReachMap.open(tmp_path / "a.zarr").n_chunks == 8
     assert files(tmp_path / "a.zarr") == files(tmp_path / "b.zarr")
     assert files(tmp_path / "a.zarr") != files(tmp_path / "c.zarr")
 
