@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.kernels._jit import inlined, jit
-from repose_jit.kernels.lanes import WIDTH, Lanes, get_lane, load, rotate_quadrant, splat, store
+from repose_jit.kernels.lanes import WIDTH, Lanes, get_lane, load, rotate_quadrant, store
 from repose_jit.kernels.trig import ROUNDING, sincos
 
 TURN = 6.283185307179586
@@ -20,10 +20,12 @@ def sincos_of_angles(x: NDArray[np.float64], sine_out: NDArray[np.float64], cosi
         s, c = sincos(load(x, start))
         store(sine_out, start, s)
         store(cosine_out, start, c)
+    rest = np.zeros(WIDTH)
+    rest[: x.size - whole] = x[whole:]
+    s, c = sincos(load(rest, 0))
     for i in range(whole, x.size):
-        s, c = sincos(splat(x[i]))
-        sine_out[i] = get_lane(s, 0)
-        cosine_out[i] = get_lane(c, 0)
+        sine_out[i] = get_lane(s, i - whole)
+        cosine_out[i] = get_lane(c, i - whole)
 
 
 @jit
@@ -34,10 +36,12 @@ def sincos_of_turns(x: NDArray[np.float64], sine_out: NDArray[np.float64], cosin
         s, c = sincos_turns(load(x, start))
         store(sine_out, start, s)
         store(cosine_out, start, c)
+    rest = np.zeros(WIDTH)
+    rest[: x.size - whole] = x[whole:]
+    s, c = sincos_turns(load(rest, 0))
     for i in range(whole, x.size):
-        s, c = sincos_turns(splat(x[i]))
-        sine_out[i] = get_lane(s, 0)
-        cosine_out[i] = get_lane(c, 0)
+        sine_out[i] = get_lane(s, i - whole)
+        cosine_out[i] = get_lane(c, i - whole)
 
 
 @inlined

@@ -141,10 +141,11 @@ def _solve_sites(job: ReachJob, sites: IntArray) -> Chunk:
         job.chain, q, [m for m in job.metrics if m != "n_solutions"], length_scale=job.length_scale
     )
     if "n_solutions" in job.metrics:
-        metrics["n_solutions"] = count_solutions(job.chain, T[found.is_reached], job.solve).astype(np.float64)
+        metrics["n_solutions"] = count_solutions(job.chain, T[found.is_reached], job.solve, q=q).astype(np.float64)
     for name in job.metrics:
-        values = _spread(metrics[name], reached, (sites.size, k), np.nan)
-        chunk[name] = values.astype(np.float32).reshape(shape)
+        # Rounded first: what a site has of a metric follows from what is stored of its poses.
+        values = _spread(metrics[name].astype(np.float32), reached, (sites.size, k), np.nan)
+        chunk[name] = values.reshape(shape)
         mean, highest = site_statistics(values)
         chunk[f"{name}_mean"] = mean.astype(np.float32).reshape(sites.shape)
         chunk[f"{name}_max"] = highest.astype(np.float32).reshape(sites.shape)

@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from repose_jit.errors import InputError, UnknownNameError, shown
-from repose_jit.reach.chunk import ReachJob, solve_chunk, warm_up
+from repose_jit.reach.chunk import ReachJob, warm_up
+from repose_jit.reach.chunk_report import ChunkReport, solve_into
 from repose_jit.reach.finish import finish
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.resume import job_of, require_same
@@ -19,38 +20,9 @@ from repose_jit.reach.store import ReachStore, create_store, open_store, remove_
 from repose_jit.threads import as_threads, available_cpus, run_chunks
 from repose_jit.validation import as_integer, as_path
 
-__all__ = ["ChunkReport", "resume_study", "run_job", "solve_into"]
+__all__ = ["resume_study", "run_job", "shard_chunks"]
 
 ENGINES = ("threads", "dask")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChunkReport:
-    """A chunk that is done.
-
-    Attributes
-    ----------
-    chunk
-        Its number.
-    reached, not_found, proven_unreachable
-        Poses of the chunk with that outcome.
-    seconds
-        How long it took, where it was solved.
-    n_done, n_chunks
-        Chunks done by now, earlier runs included, and of the study or shard in all.
-    poses_done, n_poses
-        The same in poses.
-    """
-
-    chunk: int
-    reached: int
-    not_found: int
-    proven_unreachable: int
-    seconds: float
-    n_done: int = 0
-    n_chunks: int = 0
-    poses_done: int = 0
-    n_poses: int = 0
 
 
 Progress = Callable[[ChunkReport], object]
@@ -120,15 +92,6 @@ def resume_study(
     return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=of_shard, progress=progress)
 
 
-def solve_into(store: ReachStore, job: ReachJob, number: int) -> ChunkReport:
-    """Solve one chunk and write it."""
-    start = time.perf_counter()
-    chunk = solve_chunk(job, number)
-    store.write(number, chunk)
-    counts = {name: int(chunk[f"n_{name}"].sum()) for name in ("reached", "not_found", "proven_unreachable")}
-    return ChunkReport(chunk=number, seconds=time.perf_counter() - start, **counts)
-
-
 def shard_chunks(n_chunks: int, shard: tuple[int, int] | None) -> range:
     """Return the chunks of a shard: every N-th, so that hard and easy parts of a workspace are shared out."""
     return range(n_chunks) if shard is None else range(shard[0] - 1, n_chunks, shard[1])
@@ -175,8 +138,7 @@ def _reports(
     if engine == "dask":
         from repose_jit.reach.dask_engine import solve_on_dask
 
-        assert store.path is not None
-        yield from solve_on_dask(store.path, todo, workers=threads, scheduler=scheduler)
+        yield from solve_on_dask(store, todo, workers=threads, scheduler=scheduler)
         return
     reports: list[ChunkReport] = []
 

@@ -32,7 +32,8 @@ __all__ = ["ReachStore", "create_store", "open_store", "remove_orphans", "requir
 
 METADATA = "zarr.json"
 PARTIAL = ".partial"
-COMPRESSION = ZstdCodec(level=3)
+COMPRESSION = ZstdCodec(level=3, checksum=True)
+"""With a checksum, so that damage is an error and not a number."""
 
 
 class ReachStore:

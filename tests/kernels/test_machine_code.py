@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
-from repose_jit.kernels import dls, fk, jacobian, lane_ik, metrics
+from repose_jit.kernels import angles, dls, fk, jacobian, lane_ik, metrics
 from repose_jit.reach.metrics import DEFAULT_METRICS, compute_metrics
 from tests import arms
 from tests.kernels.compiled import assembly_by_function, inspectable
@@ -69,6 +69,12 @@ def all_metrics() -> Any:
     return inspectable(metrics.metrics)
 
 
+def turns() -> Any:
+    """Return the kernel behind spread rotations, to be inspected."""
+    rj.super_fibonacci(1)
+    return inspectable(angles.sincos_of_turns)
+
+
 def test_the_loop_of_many_seeds_is_vector_code() -> None:
     """Function by function: where the time goes, nearly nothing is scalar."""
     functions = assembly_by_function("\n".join(many_seeds().inspect_asm().values()))
@@ -106,7 +112,11 @@ def operations(ir: str, cpu: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="compares the x86 code of one module")
-@pytest.mark.parametrize(("kernel", "least"), [(many_seeds, 1000), (all_metrics, 400)])
+@pytest.mark.parametrize(
+    ("kernel", "least"),
+    [(many_seeds, 1000), (all_metrics, 400), (turns, 20)],
+    ids=["many seeds", "metrics", "turns"],
+)
 def test_vectors_of_four_and_of_eight_do_the_same_arithmetic(kernel: Callable[[], Any], least: int) -> None:
     """Why CPUs with AVX2 and with AVX-512 agree to the bit: the same operations are fused for both.
 
