@@ -80,9 +80,7 @@ def _state(store: Any, *, is_done: bool) -> str:
 
 
 def _bytes(path: Path) -> int:
-    return sum(
-        os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names
-    )
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
 
 
 def _percent(part: int, whole: int) -> str:
