@@ -22,7 +22,7 @@ from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.view import Viewer, view
 from repose_jit.reach.viewing import cloud as cloud_room
-from repose_jit.reach.viewing.cloud import INDEX, OUTCOME, Cloud, Cut
+from repose_jit.reach.viewing.cloud import INDEX, OUTCOME, PALE, Cloud, Cut
 from repose_jit.reach.viewing.panel import colour_key, map_text, site_text, solution_text
 from repose_jit.reach.viewing.skeleton import skeleton
 from repose_jit.reach.viewing.solutions import SAVED, SOLVED_AGAIN, Solutions
@@ -85,13 +85,19 @@ def test_colours_are_those_of_the_map_and_grey_where_proven(tmp_path: Path) -> N
 
 
 def test_a_threshold_hides_what_is_below_and_what_has_no_value(tmp_path: Path) -> None:
-    cloud = Cloud(gradient(tmp_path / "map"))
+    reach_map = gradient(tmp_path / "map")
+    cloud, proven = Cloud(reach_map), reach_map.site("n_proven_unreachable") == 5
     shown = cloud.shown(cloud.quantity(INDEX), threshold=60.0, only_reached=False)
     assert shown.points[:, 0].min() == pytest.approx(0.3)
     mean = cloud.quantity("least singular value σ_min, mean")
     assert mean.top == pytest.approx(0.3)
     assert len(cloud.shown(mean, threshold=0.1, only_reached=False).sites) == 100
-    assert len(cloud.shown(mean, only_reached=False).sites) == 120
+    everything = cloud.shown(mean, only_reached=False)
+    assert len(everything.sites) == 120
+    # Without a value is not the same as with a value of 0.
+    pale = np.all(everything.colours == np.rint(255 * np.array(to_rgb(PALE))), axis=1)
+    np.testing.assert_array_equal(pale.reshape(6, 5, 4), np.isnan(mean.values.reshape(6, 5, 4)) & ~proven)
+    assert "pale: no value" in colour_key(mean, everything, reach_map)
 
 
 @pytest.mark.parametrize(("is_layer", "n"), [(False, 4 * 20), (True, 20)])

@@ -45,8 +45,12 @@ def colour_key(quantity: Quantity, shown: Shown, reach_map: MapReading) -> str:
         '<div style="display:flex;justify-content:space-between">'
         f"<span>0</span><span>{markup(quantity.label)}</span><span>{plain(quantity.top)}</span></div>"
     )
-    grey = [markup("grey: proven unreachable in every orientation")] if shown.has_proven else []
-    return _framed(bar + ends + count, *grey)
+    lines = [bar + ends + count]
+    if shown.has_proven:
+        lines.append(markup("grey: proven unreachable in every orientation"))
+    if shown.has_unknown:
+        lines.append(markup("pale: no value, nothing is reached"))
+    return _framed(*lines)
 
 
 def site_text(site: Site, reach_map: MapReading) -> str:
