@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
+from repose_jit.reach.metrics import DEFAULT_METRICS, compute_metrics
 
 COUNT = 10_000
 
@@ -35,6 +36,11 @@ def test_forward_kinematics_of_one(benchmark: Any, chain: rj.KinematicChain, con
 def test_jacobian(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
     J = benchmark(rj.jacobian, chain, configurations)
     assert J.shape == (COUNT, 6, chain.n_joints)
+
+
+def test_metrics(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:
+    metrics = benchmark(compute_metrics, chain, configurations, DEFAULT_METRICS)
+    assert list(metrics) == list(DEFAULT_METRICS)
 
 
 def test_inverse_kinematics(benchmark: Any, chain: rj.KinematicChain, configurations: np.ndarray) -> None:

@@ -41,10 +41,15 @@ if TYPE_CHECKING:
         inverse_kinematics_batch,
         solve_one,
     )
-    from repose_jit.reach.engine import ReachStatus
+    from repose_jit.reach.chunk_report import ChunkReport
+    from repose_jit.reach.engine import resume_study
+    from repose_jit.reach.grid import voxel_grid
+    from repose_jit.reach.orientations import Orientations
     from repose_jit.reach.reach_map import ReachMap
+    from repose_jit.reach.rotations import fibonacci_sphere, super_fibonacci
+    from repose_jit.reach.status import ReachStatus
     from repose_jit.reach.study import ReachStudy
-    from repose_jit.reach.targets import super_fibonacci, voxel_grid
+    from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
@@ -86,17 +91,26 @@ _HOMES = {
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
-    "ReachStatus": "reach.engine",
+    "ChunkReport": "reach.chunk_report",
+    "resume_study": "reach.engine",
+    "ReachStatus": "reach.status",
+    "voxel_grid": "reach.grid",
+    "Orientations": "reach.orientations",
     "ReachMap": "reach.reach_map",
+    "fibonacci_sphere": "reach.rotations",
+    "super_fibonacci": "reach.rotations",
     "ReachStudy": "reach.study",
-    "super_fibonacci": "reach.targets",
-    "voxel_grid": "reach.targets",
+    "GridTargets": "reach.targets",
+    "PoseTargets": "reach.targets",
+    "SurfaceTargets": "reach.targets",
     "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""
 
 __all__ = [
+    "ChunkReport",
     "ConfigError",
+    "GridTargets",
     "IkBatchResult",
     "IkParams",
     "IkResult",
@@ -109,6 +123,8 @@ __all__ = [
     "KinematicChain",
     "ModelError",
     "MultiSeedParams",
+    "Orientations",
+    "PoseTargets",
     "ReachMap",
     "ReachStatus",
     "ReachStudy",
@@ -119,11 +135,13 @@ __all__ = [
     "SingularJacobianError",
     "Solutions",
     "SolveFailedError",
+    "SurfaceTargets",
     "UnknownNameError",
     "UrdfWarning",
     "__version__",
     "all_solutions",
     "condition_number",
+    "fibonacci_sphere",
     "forward_kinematics",
     "igus_rebel_chain",
     "inverse_kinematics",
@@ -133,6 +151,7 @@ __all__ = [
     "manipulability_squared",
     "preset",
     "resolve_chain",
+    "resume_study",
     "singular_values",
     "solve_one",
     "spread_seeds",

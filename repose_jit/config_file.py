@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from repose_jit.errors import ConfigError, shown
-from repose_jit.strict import Reader
+from repose_jit.strict import Reader, text
+from repose_jit.validation import as_path
 
-__all__ = ["decode_file", "is_file_name", "read_config"]
+__all__ = ["decode_file", "file_reader", "is_file_name", "read_config"]
 
 T = TypeVar("T")
 
@@ -72,6 +73,18 @@ def decode_file(path: str | os.PathLike[str]) -> object:
         raise ConfigError(["nested too deeply"], source=name) from None
     except ValueError as error:
         raise ConfigError([str(error)], source=name) from None
+
+
+def file_reader(directory: Path, *, must_exist: bool = False) -> Reader[Path]:
+    """Return a reader of the name of a file: one that is not absolute starts from `directory`."""
+
+    def read(value: object, path: str) -> Path:
+        file = directory / as_path(text(value, path), name=path)
+        if must_exist and not os.path.isfile(file):  # Path.is_file raises for a name that no file system would take
+            raise ConfigError([f"{path}: {file}: no such file"])
+        return file
+
+    return read
 
 
 def is_file_name(name: str) -> bool:

@@ -322,7 +322,12 @@ class JointSpec:
 
 def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
     """Return the (3, 3) rotation Rz(yaw) Ry(pitch) Rx(roll) of roll, pitch, yaw [rad]."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return rotation_from_rpy_sines(np.sin(rpy), np.cos(rpy))
+
+
+def rotation_from_rpy_sines(sines: FloatArray, cosines: FloatArray) -> FloatArray:
+    """Return what :func:`rotation_from_rpy` does from (3, ...) sines and cosines of the angles, as (3, 3, ...)."""
+    (sr, sp, sy), (cr, cp, cy) = sines, cosines
     return np.array(
         [
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,11 +65,34 @@ class ReachBound:
         the tolerances therefore has the point within ``position_tolerance + |point| · orientation_tolerance`` of where
         the pose has it, and in the ball. One part in 1e9 covers the rounding on both sides.
         """
-        slack = position_tolerance + float(np.linalg.norm(self.point)) * orientation_tolerance
-        limit = self.radius + slack + 1e-9 * (1.0 + self.tool_radius + float(np.linalg.norm(self.centre)))
+        limit = self.limit(position_tolerance=position_tolerance, orientation_tolerance=orientation_tolerance)
         away: FloatArray = p + R @ self.point - self.centre
         excluded: NDArray[np.bool_] = np.einsum("...i,...i", away, away) > limit * limit
         return excluded
+
+    def limit(self, *, position_tolerance: float, orientation_tolerance: float) -> float:
+        """Return the radius of the ball that the point of every reached pose lies in, tolerances included [m]."""
+        slack = position_tolerance + float(np.linalg.norm(self.point)) * orientation_tolerance
+        return self.radius + slack + 1e-9 * (1.0 + self.tool_radius + float(np.linalg.norm(self.centre)))
+
+    def of_task(self, free_axis: str | None, axis_mask: Sequence[bool] | None) -> ReachBound:
+        """Return the bound that holds where only a part of the pose counts.
+
+        Parameters
+        ----------
+        free_axis, axis_mask
+            As in ``MultiSeedParams``. Of the point, what lies along the free axis of the tool is known from a pose, and
+            nothing of it where the orientation is free; what is not known widens the ball.
+        """
+        if axis_mask is not None and not all(axis_mask[:3]):
+            return ReachBound(centre=self.centre, radius=math.inf, point=np.zeros(3))
+        known = np.ones(3)
+        if axis_mask is not None and not all(axis_mask):
+            known = np.zeros(3)
+        elif free_axis is not None:
+            known = np.array([axis == free_axis for axis in "xyz"], dtype=np.float64)
+        unknown = float(np.linalg.norm((1.0 - known) * self.point))
+        return ReachBound(centre=self.centre, radius=self.radius + unknown, point=known * self.point)
 
 
 def reach_bound(chain: KinematicChain, *, enforce_joint_limits: bool = True) -> ReachBound:

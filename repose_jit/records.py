@@ -51,13 +51,16 @@ def record(cls: type[R]) -> Reader[R]:
         for name, required in needed.items():
             reader = reader_of(hints[name])
             result = table.need(name, reader) if required else table.take(name, reader, None)
-            if table.has(name):
+            if result is not None:
                 given[name] = result
-        table.finish()
+        try:
+            table.finish()
+        except ConfigError as error:
+            raise ConfigError([*error.problems, *_mistakes_alone(cls, given, path, needed)]) from None
         try:
             return cls(**given)
         except ReposeError as error:
-            alone = [] if any(needed.values()) else _mistakes_alone(cls, given, path)
+            alone = _mistakes_alone(cls, given, path, needed)
             raise ConfigError(alone or [_placed(error, path, needed)]) from None
 
     return read
@@ -90,15 +93,24 @@ def _anything(value: object, _path: str) -> object:
     return value
 
 
-def _mistakes_alone(cls: type[R], given: Mapping[str, object], path: str) -> list[str]:
-    """Construct with one field at a time, all others at their defaults: a constructor stops at the first mistake."""
+def _mistakes_alone(cls: type[R], given: Mapping[str, object], path: str, needed: Mapping[str, bool]) -> list[str]:
+    """Construct with one field at a time, all others at their defaults: a constructor stops at the first mistake.
+
+    Nothing can be told of the fields of a class while one that it needs is missing, or wrong.
+    """
+    base = {name: given[name] for name, required in needed.items() if required and name in given}
+    if len(base) < sum(needed.values()):
+        return []
     problems = []
-    for name, value in given.items():
+    for tried in [None, *(name for name in given if name not in base)]:
         try:
-            cls(**{name: value})
+            cls(**base if tried is None else {**base, tried: given[tried]})
         except ReposeError as error:
-            problems.append(_placed(error, path, given))
-    return problems
+            # Alone a field may lack the company of another that is there.
+            about = next((name for name in needed if str(error).startswith(name)), tried)
+            if tried is None or about == tried or about not in given:
+                problems.append(_placed(error, path, needed))
+    return list(dict.fromkeys(problems))
 
 
 def _placed(error: ReposeError, path: str, names: Mapping[str, object]) -> str:

@@ -6,10 +6,15 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from repose_jit.errors import InputError, near_matches, shown
+from repose_jit.errors import InputError, UnknownNameError, near_matches, shown
 
-__all__ = ["ANGLE", "ANGULAR_SPEED", "LENGTH", "SPEED", "Quantity", "expected", "parse_quantity"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ANGLE", "ANGULAR_SPEED", "LENGTH", "SPEED", "UNITS", "Quantity", "as_metres", "expected", "parse_quantity"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,9 @@ ANGULAR_SPEED = Quantity(
     "10deg/s",
 )
 SPEED = Quantity("a speed", {"m/s": float, "cm/s": lambda x: x / 100.0, "mm/s": lambda x: x / 1000.0}, "250mm/s")
+
+UNITS = {"m": (1.0, 1.0), "cm": (1.0, 100.0), "mm": (1.0, 1000.0), "in": (254.0, 10000.0)}
+"""What a file of points may measure in: times the first, through the second, are metres."""
 
 ALL = (ANGLE, LENGTH, ANGULAR_SPEED, SPEED)
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -82,6 +90,20 @@ def parse_quantity(text: str, quantities: Sequence[Quantity]) -> float:
     near = near_matches(unit, [known for quantity in quantities for known in quantity.units])
     hint = f"did you mean {near[0]!r}?" if near else f"expected {expected(quantities)}"
     raise InputError(f"got {shown(text)} with the unknown unit {shown(unit)}; {hint}")
+
+
+def as_metres(values: NDArray[np.float64], units: str) -> NDArray[np.float64]:
+    """Return lengths that a file gives in ``"m"``, ``"cm"``, ``"mm"`` or ``"in"`` in metres; not a copy if they are.
+
+    Raises
+    ------
+    UnknownNameError
+        If `units` is something else.
+    """
+    if not isinstance(units, str) or units not in UNITS:
+        raise UnknownNameError("units", units, tuple(UNITS))
+    multiplier, divisor = UNITS[units]
+    return values if units == "m" else values * multiplier / divisor
 
 
 def expected(quantities: Sequence[Quantity]) -> str:

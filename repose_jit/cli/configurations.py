@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from repose_jit.cli.numeric_input import Table, data_name, read_data
+from repose_jit.cli.numeric_input import data_name, read_data
 from repose_jit.errors import InputError, ShapeError, nearest_names, shown
 from repose_jit.joints import JointType
+from repose_jit.tables import Table
 from repose_jit.validation import as_configuration, require_finite
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def fk(robot: Robot, q: tuple[float, ...] | None, q_file: str | None, degrees: b
 
 def _echo_document(chain: KinematicChain, q: FloatArray, T: FloatArray, *, degrees: bool) -> None:
     from repose_jit.cli.configurations import printed
-    from repose_jit.cli.poses import pose_document
+    from repose_jit.poses import pose_document
 
     rows = printed(chain, q, degrees=degrees).tolist()
     poses = [{"q": row} | pose_document(one, degrees=degrees) for row, one in zip(rows, T, strict=True)]
@@ -76,7 +76,7 @@ def _echo_document(chain: KinematicChain, q: FloatArray, T: FloatArray, *, degre
 
 
 def _echo_pose(T: FloatArray, *, degrees: bool) -> None:
-    from repose_jit.cli.poses import pose_document
+    from repose_jit.poses import pose_document
 
     document = pose_document(T, degrees=degrees)
     label = "T_base_tool"
@@ -94,7 +94,7 @@ def _echo_pose(T: FloatArray, *, degrees: bool) -> None:
 
 
 def _echo_poses(T: FloatArray) -> None:
-    from repose_jit.cli.poses import quat_xyzw_from_rotation
+    from repose_jit.poses import quat_xyzw_from_rotation
 
     rows = [
         [str(i), *(f"{x:z.6f}" for x in (*one[:3, 3].tolist(), *quat_xyzw_from_rotation(one[:3, :3]).tolist()))]

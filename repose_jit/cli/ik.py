@@ -78,7 +78,8 @@ def ik(
     given = {kind: values for kind, values in orientations.items() if values is not None}
     _check_target(xyz, given, target_file)
     from repose_jit.cli.configurations import one_configuration
-    from repose_jit.cli.poses import pose, read_poses
+    from repose_jit.cli.poses import read_poses
+    from repose_jit.poses import pose
 
     chain = robot.chain()
     if target_file is not None:

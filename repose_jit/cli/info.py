@@ -41,7 +41,7 @@ def info(robot: Robot, degrees: bool, as_json: bool) -> None:
 def _document(chain: KinematicChain, *, degrees: bool) -> dict[str, Any]:
     """Return what there is to say about a chain as plain values; None stands for "no limit"."""
     from repose_jit.cli.configurations import joint_units, printed
-    from repose_jit.cli.poses import pose_document
+    from repose_jit.poses import pose_document
     from repose_jit.reach_bound import reach_bound
 
     units = joint_units(chain, degrees=degrees)

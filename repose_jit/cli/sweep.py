@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repose_jit.cli.numeric_input import SEPARATOR, numbers
+from repose_jit.cli.numeric_input import numbers
 from repose_jit.cli.progress import progress_bar
 from repose_jit.cli.robot import Robot, robot_argument
 from repose_jit.cli.screen import echo_json, json_option
 from repose_jit.errors import ShapeError
+from repose_jit.tables import SEPARATOR
 
 if TYPE_CHECKING:
     import numpy as np

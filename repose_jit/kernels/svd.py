@@ -34,37 +34,45 @@ SMALLEST = 1e-300
 
 
 @jit
-def rank(chain: ChainView) -> int:
-    """Return min(6, number of entries of q that move the tool)."""
+def moving_entries(chain: ChainView) -> int:
+    """Return the number of entries of q that move the tool."""
     moving = 0
     for e in range(chain.m):
         if chain.entries[e] != FIXED:
             moving += 1
-    return min(6, moving)
+    return moving
 
 
 @jit
-def load_tall(chain: ChainView, J_work: NDArray[np.float64], B_work: NDArray[np.float64]) -> tuple[int, int]:
-    """Copy the moving columns of J to the scratch as a tall matrix: Jᵀ with six or more of them, J with fewer.
+def load_tall(
+    chain: ChainView, first: int, count: int, scale: float, J_work: NDArray[np.float64], B_work: NDArray[np.float64]
+) -> tuple[int, int]:
+    """Copy rows of J to the scratch as a tall matrix, without the columns of entries that move nothing.
+
+    The rows `first` to `first + count − 1`, the linear ones (0 to 2) times `scale`. The matrix is transposed where it
+    has as many columns as rows, or more.
 
     Returns
     -------
     rows, columns
-        Its size; entry (r, c) is in scratch row r·columns + c.
+        Of the tall matrix; entry (r, c) is in scratch row r·columns + c.
     """
     m = chain.m
-    k = rank(chain)
-    moving = 0
+    moving = moving_entries(chain)
+    is_transposed = moving >= count
+    at = 0
     for e in range(m):
         if chain.entries[e] == FIXED:
             continue
-        for r in range(6):
-            at = 6 * moving + r if k == 6 else r * k + moving
-            store(B_work, WIDTH * at, load(J_work, WIDTH * (r * m + e)))
-        moving += 1
-    if k == 6:
-        return moving, 6
-    return 6, k
+        for r in range(count):
+            x = load(J_work, WIDTH * ((first + r) * m + e))
+            if first + r < 3:
+                x = x * scale
+            store(B_work, WIDTH * (count * at + r if is_transposed else r * moving + at), x)
+        at += 1
+    if is_transposed:
+        return moving, count
+    return count, moving
 
 
 @jit
@@ -78,13 +86,14 @@ def rotate_columns(work: NDArray[np.float64], rows: int, columns: int, i: int, j
 
 
 @jit
-def orthogonalise(rows: int, k: int, B_work: NDArray[np.float64], W_work: NDArray[np.float64]) -> None:
-    """Rotate the k columns of B until they are orthogonal, and the columns of W with them.
+def orthogonalise(rows: int, k: int, turned: int, B_work: NDArray[np.float64], W_work: NDArray[np.float64]) -> None:
+    """Rotate the k columns of B until they are orthogonal, and the first `turned` rows of the identity W with them.
 
-    One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6.3): the norms of the columns are then the
-    singular values of B, to full relative accuracy. A lane whose columns are orthogonal is left exactly as it is.
+    `turned` is k for all of W, or 0 where the norms alone are wanted: no W is needed then. One-sided Jacobi (Hestenes
+    1958; Golub and Van Loan 2013, section 8.6.3): the norms of the columns are then the singular values of B, to full
+    relative accuracy. A lane whose columns are orthogonal is left exactly as it is.
     """
-    for i in range(k):
+    for i in range(turned):
         for j in range(k):
             store(W_work, WIDTH * (i * k + j), splat(1.0 if i == j else 0.0))
     for _ in range(MAX_SWEEPS):
@@ -106,7 +115,7 @@ def orthogonalise(rows: int, k: int, B_work: NDArray[np.float64], W_work: NDArra
                 t = where(skew, where(zeta < 0.0, -t, t), 0.0)
                 c = 1.0 / sqrt(1.0 + t * t)
                 rotate_columns(B_work, rows, k, i, j, c, c * t)
-                rotate_columns(W_work, k, k, i, j, c, c * t)
+                rotate_columns(W_work, turned, k, i, j, c, c * t)
         if done:
             break
 
@@ -135,8 +144,8 @@ def exact_step(
     Singular: the min(6, m)-th singular value is at most 1e-6 of the largest.
     """
     m = chain.m
-    rows, k = load_tall(chain, J_work, B_work)
-    orthogonalise(rows, k, B_work, W_work)
+    rows, k = load_tall(chain, 0, 6, 1.0, J_work, B_work)
+    orthogonalise(rows, k, k, B_work, W_work)
     largest, least = splat(0.0), splat(np.inf)
     for c in range(k):
         sigma = column_norm(rows, k, c, B_work)
@@ -170,13 +179,12 @@ def singular_block(
     axes_work: NDArray[np.float64],
     J_work: NDArray[np.float64],
     B_work: NDArray[np.float64],
-    W_work: NDArray[np.float64],
     sigma_work: NDArray[np.float64],
 ) -> None:
     """Write the singular values of eight Jacobians to the scratch, largest first."""
     jacobian_block(chain, q, row, BASE, axes_work, J_work)
-    rows, k = load_tall(chain, J_work, B_work)
-    orthogonalise(rows, k, B_work, W_work)
+    rows, k = load_tall(chain, 0, 6, 1.0, J_work, B_work)
+    orthogonalise(rows, k, 0, B_work, B_work)
     for c in range(k):
         value = column_norm(rows, k, c, B_work)
         for other in range(c):
@@ -191,20 +199,19 @@ def singular_values(chain: ChainArrays, q: NDArray[np.float64], sigma_out: NDArr
     """Write the min(6, m) singular values of every Jacobian, largest first; q flat (N · m), sigma_out flat (N · k)."""
     view = view_chain(chain)
     m = view.m
-    k = rank(view)
+    k = min(6, moving_entries(view))
     count = q.size // m
     axes_work = np.empty(6 * WIDTH * view.n)
     J_work = np.empty(6 * WIDTH * m)
     B_work = np.empty(6 * WIDTH * m)
-    W_work = np.empty(WIDTH * k * k)
     sigma_work = np.empty(WIDTH * k)
     if count < WIDTH:
         rows = np.empty(WIDTH * k)
-        singular_block(view, pad_rows(q, m), 0, axes_work, J_work, B_work, W_work, sigma_work)
+        singular_block(view, pad_rows(q, m), 0, axes_work, J_work, B_work, sigma_work)
         write_rows(sigma_work, k, 0, rows)
         sigma_out[:] = rows[: sigma_out.size]
         return
     for row in range(0, count, WIDTH):
         first = min(row, count - WIDTH)
-        singular_block(view, q, first, axes_work, J_work, B_work, W_work, sigma_work)
+        singular_block(view, q, first, axes_work, J_work, B_work, sigma_work)
         write_rows(sigma_work, k, first * k, sigma_out)

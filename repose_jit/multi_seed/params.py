@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from repose_jit.kernels.lane_goal import LaneIkParams
 from repose_jit.kernels.task_error import AXIS_MASK, FREE_AXIS, FULL_POSE
 from repose_jit.seeds import MAX_RNG_SEED
 from repose_jit.threads import as_threads
+from repose_jit.units import ANGLE, LENGTH
 from repose_jit.validation import as_array, as_integer, as_positive, require_configuration
 
 __all__ = ["MAX_ATTEMPTS", "SELECTIONS", "MultiSeedParams"]
@@ -67,8 +68,8 @@ class MultiSeedParams:
 
     max_attempts: int = 32
     max_iterations: int = 30
-    position_tolerance: float = 1e-4
-    orientation_tolerance: float = 1e-3
+    position_tolerance: Annotated[float, LENGTH] = 1e-4
+    orientation_tolerance: Annotated[float, ANGLE] = 1e-3
     step_rule: Literal["adaptive", "fixed"] = "adaptive"
     selection: Literal["first", "nearest", "max_manipulability", "max_limit_margin"] = "first"
     reference: Sequence[float] | None = None

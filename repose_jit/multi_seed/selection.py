@@ -11,7 +11,7 @@ from repose_jit.kernels.lane_goal import SMALLEST_TOLERANCE
 from repose_jit.kinematics import manipulability_squared
 from repose_jit.multi_seed.problem import Problem
 
-__all__ = ["choose", "limit_margin"]
+__all__ = ["choose", "limit_margin", "limited_joints"]
 
 FloatArray = NDArray[np.float64]
 
@@ -55,13 +55,20 @@ def _merit(problem: Problem, q: FloatArray) -> FloatArray:
     return limit_margin(chain, q)
 
 
+def limited_joints(chain: KinematicChain) -> NDArray[np.bool_]:
+    """Tell which of the (n,) joints have a range between two limits and move the tool."""
+    lower, upper = chain.lower_limits, chain.upper_limits
+    has_range = np.isfinite(lower) & np.isfinite(upper) & (upper > lower)
+    limited: NDArray[np.bool_] = has_range & (chain.arrays.entries != FIXED)
+    return limited
+
+
 def limit_margin(chain: KinematicChain, q: FloatArray) -> FloatArray:
     """Return how far (K, n) configurations are from their limits: 1 in the middle of all ranges, 0 at a limit.
 
-    The least of all joints, each as a part of half its range; joints without two limits do not count.
+    The least of all :func:`limited_joints`, each as a part of half its range; 1 where there are none.
     """
-    lower, upper = chain.lower_limits, chain.upper_limits
-    counts = np.isfinite(lower) & np.isfinite(upper) & (upper > lower) & (chain.arrays.entries != FIXED)
+    lower, upper, counts = chain.lower_limits, chain.upper_limits, limited_joints(chain)
     q, lower, upper = q[:, counts], lower[counts], upper[counts]
     nearer = np.minimum(q - lower, upper - q)
     margin: FloatArray = (nearer / (0.5 * (upper - lower))).min(axis=1, initial=1.0)

@@ -1,163 +1,171 @@
-"""Solve the poses of a study in chunks on a pool of threads: the same result whatever their number."""
+"""Run a study chunk by chunk into its store: on threads, on Dask workers, or one shard of it."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Generator
-from dataclasses import dataclass
-from enum import IntEnum
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from repose_jit.errors import InputError, UnknownNameError, shown
+from repose_jit.reach.chunk import ReachJob, warm_up
+from repose_jit.reach.chunk_report import ChunkReport, solve_into
+from repose_jit.reach.finish import finish
+from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.resume import job_of, require_same, shard_of
+from repose_jit.reach.store import ReachStore, create_store, open_store, remove_orphans
+from repose_jit.threads import as_threads, available_cpus, run_chunks
+from repose_jit.validation import as_integer, as_path
 
-from repose_jit.chain import KinematicChain
-from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.kernels import lane_ik
-from repose_jit.kernels.arrays import CONVERGED
-from repose_jit.kernels.lane_attempt import N_CODES
-from repose_jit.kernels.lane_goal import LaneIkParams
-from repose_jit.kernels.lanes import WIDTH
-from repose_jit.reach_bound import ReachBound
-from repose_jit.threads import run_chunks
+__all__ = ["resume_study", "run_job", "shard_chunks"]
 
-__all__ = ["ReachJob", "ReachStatus", "solve_all", "solve_chunk"]
-
-FloatArray = NDArray[np.float64]
-
-CHUNK_POSES = 8192
-"""Poses per chunk: a few megabytes."""
-CHUNK_ITERATIONS = 2**21
-"""Iterations per chunk at most, some tenths of a second: with a large budget a chunk has fewer poses."""
+ENGINES = ("threads", "dask")
 
 
-class ReachStatus(IntEnum):
-    """What became of a pose."""
-
-    UNINITIALIZED = 0
-    """Not tried yet."""
-    REACHED = 1
-    """A configuration takes the pose within the tolerances, and within the limits where they are enforced."""
-    NOT_FOUND = 2
-    """The budget is spent: the pose may be reachable or not."""
-    PROVEN_UNREACHABLE = 3
-    """The pose is further away than the arm can stretch."""
-
-    def __str__(self) -> str:
-        return self.name
+Progress = Callable[[ChunkReport], object]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ReachJob:
-    """The poses of a study and how to solve them.
-
-    Pose number i is orientation ``i % k`` at voxel ``i // k``, voxels counted with z fastest.
-
-    Attributes
-    ----------
-    chain, params
-        The robot, and the solve of each attempt.
-    axes
-        The x, y and z coordinates of the voxel centres [m].
-    rotations
-        (k, 3, 3) orientations of the tool at every voxel.
-    seeds
-        (a, n) one configuration per attempt [rad or m].
-    bound
-        Poses that it excludes are not tried.
-    """
-
-    chain: KinematicChain
-    params: IkParams
-    axes: tuple[FloatArray, FloatArray, FloatArray]
-    rotations: FloatArray
-    seeds: FloatArray
-    bound: ReachBound
-
-    @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Voxels along x, y and z, and orientations."""
-        x, y, z = self.axes
-        return len(x), len(y), len(z), len(self.rotations)
-
-    def targets(self, start: int, stop: int) -> FloatArray:
-        """Return the poses start to stop − 1, (stop − start, 4, 4) in the base frame [m]."""
-        *voxel, orientation = np.unravel_index(np.arange(start, stop), self.shape)
-        T = np.zeros((stop - start, 4, 4))
-        T[:, :3, :3] = self.rotations[orientation]
-        for i in range(3):
-            T[:, i, 3] = self.axes[i][voxel[i]]
-        T[:, 3, 3] = 1.0
-        return T
+def run_job(
+    job: ReachJob,
+    path: str | os.PathLike[str] | None,
+    *,
+    config: Mapping[str, object],
+    resume: bool = False,
+    overwrite: bool = False,
+    threads: int | None = None,
+    engine: str = "threads",
+    scheduler: str | None = None,
+    shard: tuple[int, int] | None = None,
+    progress: Progress | None = None,
+) -> ReachMap:
+    """Solve a study into a store; see :meth:`repose_jit.ReachStudy.run`."""
+    threads, shard = _require_options(path, threads, engine, scheduler, shard)
+    if resume and path is None:
+        raise InputError("resume: got True without a path, expected the path of a store")
+    if resume and as_path(path).exists():
+        store = open_store(as_path(path))
+        require_same(store, job, config, shard=shard)
+    else:
+        store = create_store(job, config, path, shard=shard, overwrite=overwrite)
+    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
 
-def solve_chunk(job: ReachJob, start: int, stop: int, *, cancelled: threading.Event | None = None) -> NDArray[np.int8]:
-    """Return the status (stop − start,) of the poses start to stop − 1.
-
-    Each pose sees the same seeds and is solved on its own, so its status does not depend on which others are in the
-    chunk.
+def resume_study(
+    path: str | os.PathLike[str],
+    *,
+    threads: int | None = None,
+    engine: str = "threads",
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> ReachMap:
+    """Go on with a study that was interrupted, from its store alone.
 
     Parameters
     ----------
-    job, start, stop
-        What to solve.
-    cancelled
-        Once it is set the rest is not worth solving, for nobody will read it.
+    path
+        Of the store; one that is complete is left as it is.
+    threads, engine, scheduler, progress
+        As in :meth:`repose_jit.ReachStudy.run`.
+
+    Returns
+    -------
+    ReachMap
+        The store has the same bytes as that of a run without interruption.
+
+    Raises
+    ------
+    InputError
+        If there is no store, it was begun by another version of a package that the numbers depend on, or another
+        process is writing to it.
+    ReposeError
+        If it cannot be written to.
     """
-    T = job.targets(start, stop)
-    excluded = job.bound.excludes(
-        T[:, :3, :3],
-        T[:, :3, 3],
-        position_tolerance=job.params.position_tolerance,
-        orientation_tolerance=job.params.orientation_tolerance,
-    )
-    status = np.where(excluded, ReachStatus.PROVEN_UNREACHABLE, ReachStatus.NOT_FOUND).astype(np.int8)
-    unsolved = np.flatnonzero(~excluded)
-    T = T[unsolved]
-    if job.params.step_rule == "adaptive":
-        status[unsolved[_reached_adaptively(job, T)]] = ReachStatus.REACHED
-        return status
-    # Every attempt goes through the poses that no earlier one reached.
-    for seed in job.seeds:
-        if not unsolved.size or (cancelled is not None and cancelled.is_set()):
-            break
-        reached = np.asarray(inverse_kinematics(job.chain, T, seed, job.params).converged)
-        status[unsolved[reached]] = ReachStatus.REACHED
-        unsolved, T = unsolved[~reached], T[~reached]
-    return status
+    store = open_store(path)
+    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes))
+    job = job_of(store)
+    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
 
-def _reached_adaptively(job: ReachJob, T: FloatArray) -> NDArray[np.bool_]:
-    """Tell which of the poses (N, 4, 4) some attempt reaches, all attempts in one kernel call."""
-    count, none = len(T), np.empty(0)
-    params = LaneIkParams(*job.params._kernel)._replace(max_attempts=len(job.seeds))
-    q, errors, codes = np.empty(count * job.chain.n_joints), np.empty(2 * count), np.empty((count, N_CODES), np.int64)
-    lane_ik.solve_from_many_seeds(
-        tuple(job.chain.arrays),
-        tuple(params),
-        T.reshape(-1),
-        none,
-        0,
-        0,
-        job.seeds.reshape(-1),
-        none,
-        q,
-        errors,
-        codes.reshape(-1),
-    )
-    reached: NDArray[np.bool_] = codes[:, 0] == CONVERGED
-    return reached
+def shard_chunks(n_chunks: int, shard: tuple[int, int] | None) -> range:
+    """Return the chunks of a shard: every N-th, so that hard and easy parts of a workspace are shared out."""
+    return range(n_chunks) if shard is None else range(shard[0] - 1, n_chunks, shard[1])
 
 
-def solve_all(job: ReachJob, status_out: NDArray[np.int8], *, threads: int) -> Generator[int]:
-    """Fill the flat `status_out` and yield the number of poses done after every chunk.
+def _run(
+    store: ReachStore,
+    job: ReachJob,
+    *,
+    threads: int | None,
+    engine: str,
+    scheduler: str | None,
+    shard: tuple[int, int] | None,
+    progress: Progress | None,
+) -> ReachMap:
+    mine = shard_chunks(job.blocks.count, shard)
+    workers = available_cpus() if threads is None else threads
+    with store.locked():
+        if store.path is not None:
+            remove_orphans(store.path)
+        done = store.done()
+        todo = [number for number in mine if number not in done]
+        sizes = {number: job.blocks.sites(number).size * job.targets.n_orientations for number in mine}
+        n_poses = sum(sizes.values())
+        counts = {"n_done": len(mine) - len(todo), "poses_done": n_poses - sum(sizes[number] for number in todo)}
+        warm_up(job)
+        start = time.perf_counter()
+        with closing(_reports(store, job, todo, threads=workers, engine=engine, scheduler=scheduler)) as reports:
+            for report in reports:
+                counts["n_done"] += 1
+                counts["poses_done"] += sizes[report.chunk]
+                if progress is not None:
+                    progress(replace(report, n_chunks=len(mine), n_poses=n_poses, **counts))
+        seconds = time.perf_counter() - start
+        if shard is None and not store.attributes["complete"]:
+            finish(store, job)
+    solved = sum(sizes[number] for number in todo)
+    return ReachMap(store, seconds=seconds, threads=workers, poses_solved=solved)
 
-    Closing the iterator, or an exception in it (KeyboardInterrupt included), ends the work within a chunk.
-    """
-    count = status_out.size
-    iterations = len(job.seeds) * job.params.max_iterations
-    size = min(CHUNK_POSES, max(WIDTH, CHUNK_ITERATIONS // iterations // WIDTH * WIDTH))
 
-    def work(start: int, stop: int, cancelled: threading.Event) -> None:
-        status_out[start:stop] = solve_chunk(job, start, stop, cancelled=cancelled)
+def _reports(
+    store: ReachStore, job: ReachJob, todo: Sequence[int], *, threads: int, engine: str, scheduler: str | None
+) -> Generator[ChunkReport]:
+    if engine == "dask":
+        from repose_jit.reach.dask_engine import solve_on_dask
 
-    yield from run_chunks(work, count, size, threads=threads)
+        yield from solve_on_dask(store, todo, workers=threads, scheduler=scheduler)
+        return
+    reports: list[ChunkReport] = []
+
+    def work(start: int, _stop: int, _cancelled: threading.Event) -> None:
+        reports.append(solve_into(store, job, todo[start]))
+
+    with closing(run_chunks(work, len(todo), 1, threads=threads)) as counts:
+        for _ in counts:
+            yield reports.pop(0)
+
+
+def _require_options(
+    path: str | os.PathLike[str] | None,
+    threads: int | None,
+    engine: str,
+    scheduler: str | None,
+    shard: Any,
+) -> tuple[int | None, tuple[int, int] | None]:
+    """Return threads and shard, checked."""
+    if engine not in ENGINES:
+        raise UnknownNameError("engine", engine, ENGINES)
+    if engine == "dask" and path is None:
+        raise InputError("engine: got 'dask' without a path, expected the path of a store that the workers see")
+    if scheduler is not None and engine != "dask":
+        raise InputError(f"scheduler: got {scheduler!r} with engine {engine!r}, expected engine 'dask'")
+    if shard is None:
+        return as_threads(threads), None
+    if path is None:
+        raise InputError("shard: got one without a path, expected the path of a store")
+    if not isinstance(shard, tuple | list) or len(shard) != 2:
+        raise InputError(f"shard: got {shown(shard)}, expected (i, N)")
+    N = as_integer(shard[1], name="shard[1]", least=1)
+    return as_threads(threads), (as_integer(shard[0], name="shard[0]", least=1, most=N), N)

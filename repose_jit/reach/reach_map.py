@@ -1,147 +1,311 @@
-"""The result of a study: the outcome of every pose, and what can be counted from it."""
+"""The map of a study: its store, read as far as it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import os
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.errors import InputError
-from repose_jit.reach.engine import ReachStatus
+from repose_jit.chain import KinematicChain
+from repose_jit.errors import InputError, ReposeError, UnknownNameError
+from repose_jit.reach.resume import stored_chain, stored_targets
+from repose_jit.reach.store import ReachStore, open_store
+from repose_jit.reach.target_set import TargetSet
+from repose_jit.validation import as_integer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import xarray
 
 __all__ = ["ReachMap", "require_map"]
 
 FloatArray = NDArray[np.float64]
-CountArray = NDArray[np.int32]
+AnyArray = NDArray[Any]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class ReachMap:
-    """Which poses of a grid of voxels × orientations a robot takes.
+    """Which poses of a study a robot reaches.
+
+    Per-site variables are read whole, per-pose ones block by block: a map need not fit into memory.
+
+    Parameters
+    ----------
+    store
+        Where it is; :meth:`open` opens one by its path.
+    seconds, threads, poses_solved
+        Of the run that made it; None for a map that was opened.
 
     Attributes
     ----------
-    x, y, z
-        (nx,), (ny,), (nz,) coordinates of the voxel centres in the base frame [m].
-    rotations
-        (k, 3, 3) orientations of the tool in the base frame, the same at every voxel.
-    status
-        (nx, ny, nz, k) int8 values of :class:`ReachStatus`.
+    path
+        Of the store, None in memory.
     attributes
-        What was studied and with which budget, as plain JSON values; stored with the map.
-    seconds, threads
-        How long the poses took, compilation not counted, and on how many threads; None for a map that was loaded.
+        What was studied and what came of it, as plain values.
     """
 
-    x: FloatArray
-    y: FloatArray
-    z: FloatArray
-    rotations: FloatArray
-    status: NDArray[np.int8]
-    attributes: Mapping[str, Any]
-    seconds: float | None = None
-    threads: int | None = None
+    def __init__(
+        self,
+        store: ReachStore,
+        *,
+        seconds: float | None = None,
+        threads: int | None = None,
+        poses_solved: int | None = None,
+    ) -> None:
+        self._store = store
+        self.path: Path | None = store.path
+        self.attributes: dict[str, Any] = store.attributes
+        self.seconds, self.threads, self.poses_solved = seconds, threads, poses_solved
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> ReachMap:
+        """Open the map of a store, finished or not.
+
+        Raises
+        ------
+        InputError
+            If there is none, or another version of repose_jit wrote it in another way.
+        """
+        return cls(open_store(path))
 
     @property
-    def n_poses(self) -> int:
-        """Voxels × orientations."""
-        return self.status.size
+    def kind(self) -> str:
+        """``"grid"``, ``"surface"``, ``"poses"`` or ``"placements"``."""
+        return str(self.attributes["kind"])
 
-    @property
-    def n_orientations(self) -> int:
-        """Orientations per voxel."""
-        return len(self.rotations)
+    @cached_property
+    def targets(self) -> TargetSet:
+        """The poses that were asked for."""
+        return stored_targets(self._store)
+
+    @cached_property
+    def chain(self) -> KinematicChain:
+        """The robot."""
+        return stored_chain(self.attributes)
 
     @property
     def robot(self) -> str:
         """Name of the robot, ``"robot"`` if it has none."""
-        return str(self.attributes.get("robot") or "robot")
+        return str(self.attributes["robot"] or "robot")
 
     @property
-    def spacing(self) -> float:
-        """Edge of a voxel [m]."""
-        return float(self.attributes["spacing"])
-
-    @cached_property
-    def n_reached(self) -> CountArray:
-        """(nx, ny, nz) orientations reached per voxel."""
-        return self._count(ReachStatus.REACHED)
-
-    @cached_property
-    def n_not_found(self) -> CountArray:
-        """(nx, ny, nz) orientations per voxel for which the budget found nothing."""
-        return self._count(ReachStatus.NOT_FOUND)
-
-    @cached_property
-    def n_proven_unreachable(self) -> CountArray:
-        """(nx, ny, nz) orientations per voxel that are out of reach for certain."""
-        return self._count(ReachStatus.PROVEN_UNREACHABLE)
-
-    @cached_property
-    def reachability_index(self) -> FloatArray:
-        """(nx, ny, nz) orientations reached per voxel [%]."""
-        return 100.0 * self.n_reached / self.n_orientations
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions of the sites."""
+        return self.targets.dims
 
     @property
-    def reachable_volume(self) -> float:
-        """Volume of the voxels with at least one pose reached [m³]."""
-        return int(np.count_nonzero(self.n_reached)) * self.spacing**3
+    def shape(self) -> tuple[int, ...]:
+        """Sites along each dimension."""
+        return self.targets.shape
+
+    @property
+    def coordinates(self) -> dict[str, AnyArray]:
+        """The sites along each dimension [m; yaw in rad], or their numbers."""
+        return dict(self.targets.coordinates)
+
+    @property
+    def n_sites(self) -> int:
+        """Sites in all."""
+        return self.targets.n_sites
+
+    @property
+    def n_orientations(self) -> int:
+        """Poses at every site."""
+        return self.targets.n_orientations
+
+    @property
+    def n_poses(self) -> int:
+        """Sites × orientations."""
+        return self.targets.n_poses
+
+    @property
+    def local_poses(self) -> FloatArray:
+        """(k, 4, 4) poses of the tool in the frame of a site."""
+        return self.targets.local_poses
+
+    @property
+    def spacing(self) -> float | None:
+        """Edge of a voxel [m], None if it is no grid."""
+        return self.targets.spacing
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics computed."""
+        return tuple(self.attributes["metrics"])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all chunks are done and the summary is written."""
+        return bool(self.attributes["complete"])
+
+    @property
+    def n_chunks(self) -> int:
+        """Chunks of the whole study."""
+        return self._store.blocks.count
+
+    @property
+    def n_done(self) -> int:
+        """Chunks that are done."""
+        return len(self._store.done())
+
+    def site(self, name: str) -> AnyArray:
+        """Return a variable that has one value per site, in the shape of the sites.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none of that name.
+        """
+        return np.asarray(self._store.array(self._require(name, per_pose=False)))
+
+    def site_positions(self) -> FloatArray:
+        """Return where the sites are, (*shape, 3) in the base frame [m]; of placements, where the base stands."""
+        if self.kind == "placements":
+            x, y, _ = np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij")
+            return np.stack([x, y, np.zeros_like(x)], axis=-1)
+        frames = self.targets.site_frames(np.arange(self.n_sites))
+        return frames[:, :3, 3].reshape(*self.shape, 3)
+
+    def pose(self, name: str, site: int | tuple[int, ...]) -> AnyArray:
+        """Return a variable that has one value per pose, (k, ...) for one site by its number or index."""
+        array = self._store.array(self._require(name, per_pose=True))
+        index = np.unravel_index(site, self.shape) if isinstance(site, int | np.integer) else site
+        return np.asarray(array[tuple(as_integer(i, name="site", least=0) for i in index)])
+
+    def blocks(self, *names: str) -> Iterator[tuple[tuple[slice, ...], dict[str, AnyArray]]]:
+        """Yield, for every chunk that is done, the slices of its sites and variables per pose or site there."""
+        arrays = {name: self._store.array(self._require(name)) for name in names}
+        for number in sorted(self._store.done()):
+            where = self._store.blocks.slices(number)
+            yield where, {name: np.asarray(array[where]) for name, array in arrays.items()}
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of the study; percentages are of all poses, `seconds` and the rate None if not known."""
-        reached = int(self.n_reached.sum())
-        rate = self.n_poses / self.seconds if self.seconds else None
+        """Return the figures of the study as far as it is; what is not known yet is None."""
+        counts = {
+            name: int(np.maximum(self.site(f"n_{name}"), 0).sum(dtype=np.int64))
+            for name in ("reached", "not_found", "proven_unreachable")
+        }
+        left_out = 0 if self.targets.excluded is None else int(np.count_nonzero(self.targets.excluded))
+        excluded = left_out * self.n_orientations
+        done = sum(counts.values())
+        rate = self.poses_solved / self.seconds if self.seconds and self.poses_solved else None
+        whole = self.attributes["summary"] or {}
+        volume = None
+        if self.spacing is not None:
+            volume = int(np.count_nonzero(self.site("n_reached") > 0)) * self.spacing**3
         return {
             "robot": self.robot,
-            "voxels": self.n_reached.size,
-            "spacing": self.spacing,
+            "kind": self.kind,
+            "complete": self.is_complete,
+            "sites": self.n_sites,
             "orientations": self.n_orientations,
             "poses": self.n_poses,
-            "reached": reached,
-            "not_found": int(self.n_not_found.sum()),
-            "proven_unreachable": int(self.n_proven_unreachable.sum()),
-            "percent_reached": 100.0 * reached / self.n_poses,
-            "reachable_volume": self.reachable_volume,
-            "attempts": self.attributes["attempts"],
-            "max_iterations": self.attributes["max_iterations"],
+            "chunks": self.n_chunks,
+            "chunks_done": self.n_done,
+            **counts,
+            "excluded": excluded,
+            "percent_reached": 100.0 * counts["reached"] / done if done else None,
+            "reachable_volume": volume,
+            "metrics": whole.get("metrics"),
+            "miss_rate": whole.get("miss_rate"),
+            "max_attempts": self.attributes["budget"]["max_attempts"],
+            "max_iterations": self.attributes["budget"]["max_iterations"],
             "seconds": self.seconds,
             "threads": self.threads,
             "poses_per_second": rate,
         }
 
+    @property
+    def budget(self) -> str:
+        """How much was tried for a pose before giving up, in words."""
+        budget = self.attributes["budget"]
+        near = budget["by_neighbourhood"]
+        alone = (
+            ""
+            if near is None
+            else f", {min(near['attempts_alone'], budget['max_attempts'])} where nothing near is reached"
+        )
+        return f"{budget['max_attempts']} attempts of {budget['max_iterations']} iterations{alone}"
+
     def summary_text(self) -> str:
         """Return the figures of the study as a few lines of text."""
         figures = self.summary()
-        lines = [
-            f"{self.robot}: {self.n_poses:,} poses",
-            f"  {self.n_reached.size:,} voxels of {1e3 * self.spacing:g} mm × {self.n_orientations} orientations",
-        ]
+        of_sites = {
+            "grid": f"voxels of {1e3 * (self.spacing or math.nan):g} mm",
+            "surface": "points",
+            "poses": "poses",
+            "placements": "placements of the base",
+        }[self.kind]
+        each = "" if self.kind == "poses" and self.n_orientations == 1 else f" × {self.n_orientations} orientations"
+        if self.kind == "placements":
+            each = f" × {self.n_orientations} poses of the task"
+        lines = [f"{self.robot}: {self.n_poses:,} poses", f"  {self.n_sites:,} {of_sites}{each}"]
+        if figures["chunks_done"] < figures["chunks"]:
+            lines.append(f"  not finished: {figures['chunks_done']:,} of {figures['chunks']:,} chunks are done")
+        done = sum(figures[name] for name in ("reached", "not_found", "proven_unreachable"))
         for key, note in (
             ("reached", ""),
             ("not_found", f"  within {self.budget}"),
             ("proven_unreachable", "  further away than the arm can stretch"),
         ):
-            count = figures[key]
-            lines.append(f"  {key.replace('_', ' '):<18} {count:>13,}  {100.0 * count / self.n_poses:5.1f} %{note}")
-        lines.append(f"  reachable volume {self.reachable_volume:.4g} m³: voxels with at least one pose reached")
+            percent = 100.0 * figures[key] / done if done else 0.0
+            lines.append(f"  {key.replace('_', ' '):<18} {figures[key]:>13,}  {percent:5.1f} %{note}")
+        if figures["excluded"]:
+            lines.append(f"  {'excluded':<18} {figures['excluded']:>13,}")
+        if figures["reachable_volume"] is not None:
+            lines.append(
+                f"  reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
+            )
+        if figures["miss_rate"] is not None:
+            lines.append(f"  {miss_rate_text(figures['miss_rate'])}")
         lines.append("  collisions are not checked")
-        if self.seconds:
+        if self.seconds and figures["poses_per_second"]:
             threads = f"{self.threads} thread" + ("s" if self.threads != 1 else "")
-            lines.append(f"  {self.seconds:.1f} s on {threads}: {self.n_poses / self.seconds:,.0f} poses/s")
+            lines.append(f"  {self.seconds:.1f} s on {threads}: {figures['poses_per_second']:,.0f} poses/s")
         return "\n".join(lines)
 
-    @property
-    def budget(self) -> str:
-        """How much was tried for a pose before giving up, in words."""
-        return f"{self.attributes['attempts']} attempts of {self.attributes['max_iterations']} iterations"
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the map as an xarray dataset that reads on demand.
 
-    def _count(self, status: ReachStatus) -> CountArray:
-        count: CountArray = np.count_nonzero(self.status == status, axis=-1).astype(np.int32)
-        return count
+        Raises
+        ------
+        ReposeError
+            If xarray is not installed.
+        """
+        try:
+            import xarray
+        except ImportError:
+            raise ReposeError("xarray is needed: pip install xarray") from None
+        dataset: xarray.Dataset = xarray.open_zarr(self._store.group.store, consolidated=False)
+        return dataset
+
+    def _require(self, name: str, *, per_pose: bool | None = None) -> str:
+        known = []
+        for other, array in self._store.group.arrays():
+            dims = getattr(array.metadata, "dimension_names", None) or ()
+            if dims[: len(self.dims)] == self.dims and (per_pose is None or ("orientation" in dims) == per_pose):
+                known.append(other)
+        if name not in known:
+            raise UnknownNameError("variable", name, sorted(known))
+        return name
+
+
+def miss_rate_text(miss_rate: dict[str, Any]) -> str:
+    """Return the estimates of the miss rate in one line."""
+    retry, fk = miss_rate["from_retry"], miss_rate["from_fk"]
+    parts = []
+    if retry["rate"] is not None:
+        parts.append(
+            f"{retry['rate']:.2g} % by trying {retry['sampled']:,} of those not found again, ten times as long"
+        )
+    if fk["rate"] is not None:
+        parts.append(f"{fk['rate']:.2g} % of {fk['sampled']:,} poses known to be reachable")
+    return f"missed: {'; '.join(parts) or 'not known, for nothing was reached'}"
 
 
 def require_map(reach_map: object) -> None:

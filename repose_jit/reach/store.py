@@ -1,129 +1,222 @@
-"""One Zarr group per map: xarray opens it without this package, and equal studies give equal files."""
+"""The store of a study: one Zarr group that fills chunk by chunk, and that xarray opens without this package.
+
+A chunk of the study is one chunk of every array. Its ``status`` is written last, and each file by one rename: the chunk
+is done when that file is there, whatever a writer was doing when it was killed.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
-import math
 import os
 import shutil
 import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import zarr
+from zarr.codecs import ZstdCodec
+from zarr.storage import MemoryStore
 
-from repose_jit.errors import InputError
-from repose_jit.reach.engine import ReachStatus
-from repose_jit.reach.reach_map import ReachMap, require_map
+from repose_jit.errors import InputError, ReposeError
+from repose_jit.reach.blocks import Blocks
+from repose_jit.reach.chunk import Chunk, ReachJob
+from repose_jit.reach.schema import SCHEMA, SCHEMA_VERSION, attributes, coordinates, variables
 from repose_jit.validation import as_path
 
-if TYPE_CHECKING:
-    import zarr
+__all__ = [
+    "ReachStore",
+    "create_store",
+    "is_store",
+    "move_into_place",
+    "open_store",
+    "remove_orphans",
+    "require_destination",
+]
 
-__all__ = ["load", "require_destination", "save"]
-
-SCHEMA = "repose_jit.reach_schema"
-SCHEMA_VERSION = 1
-CHUNK_BYTES = 16 * 2**20
-VOXEL = ("x", "y", "z")
-FINAL = [status for status in ReachStatus if status is not ReachStatus.UNINITIALIZED]
-DESCRIBED = {"spacing", "attempts", "max_iterations"}
-"""What a map needs to know of its study."""
+METADATA = "zarr.json"
+PARTIAL = ".partial"
+COMPRESSION = ZstdCodec(level=3, checksum=True)
+"""With a checksum, so that damage is an error and not a number."""
 
 
-def save(reach_map: ReachMap, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a map as a Zarr v3 group: ``xarray.open_zarr(path)`` opens it.
-
-    Coordinates ``x``, ``y``, ``z`` [m] and ``orientation``; ``rotation`` (orientation, row, column); ``status``
-    (x, y, z, orientation); ``reachability_index`` [%], ``n_reached``, ``n_not_found`` and ``n_proven_unreachable``
-    (x, y, z). The study is kept as attributes, but no time, date or host.
+class ReachStore:
+    """A store that is open.
 
     Parameters
     ----------
-    reach_map
-        What to write.
+    group
+        The Zarr group.
     path
-        Directory to make. It appears complete or not at all.
-    overwrite
-        Replace a map that is there already.
+        Where it is; None in memory.
 
-    Returns
-    -------
-    Path
-        Where it is.
+    Attributes
+    ----------
+    attributes
+        What was studied, as plain values.
+    blocks
+        The chunks.
+    """
+
+    def __init__(self, group: zarr.Group, path: Path | None) -> None:
+        self.group, self.path = group, path
+        self.attributes: dict[str, Any] = dict(group.attrs.asdict())
+        status = self.array("status")
+        self.blocks = Blocks(tuple(status.shape[:-1]), tuple(status.chunks[:-1]))
+        self._written: set[int] = set()
+
+    def array(self, name: str) -> zarr.Array[Any]:
+        """Return an array of the store; KeyError if there is none of that name."""
+        array = self.group[name]
+        assert isinstance(array, zarr.Array)
+        return array
+
+    def done(self) -> set[int]:
+        """Return the numbers of the chunks that are done."""
+        if self.path is None:
+            return set(self._written)
+        grid = self.blocks.grid
+        found: set[int] = set()
+        folder = self.path / "status" / "c"
+        for place in np.ndindex(grid[:-1]):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                names = os.listdir(folder.joinpath(*map(str, place)))
+                lasts = [int(name) for name in names if name.isdigit()]
+                numbers = [int(np.ravel_multi_index((*place, last), grid)) for last in lasts]
+                found.update(number for number in numbers if self._status_file(number).is_file())
+        return found
+
+    def write(self, number: int, chunk: Chunk) -> None:
+        """Write a chunk, its ``status`` last.
+
+        Raises
+        ------
+        ReposeError
+            If there is no room, or the directory is gone; chunks that are done are kept.
+        """
+        where = self.blocks.slices(number)
+        try:
+            for name in (*(name for name in chunk if name != "status"), "status"):
+                self.array(name)[where] = chunk[name]
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ReposeError(
+                f"{self.path}: chunk {number} cannot be written ({reason}); the chunks that are done are kept: "
+                f"{'make room' if error.errno == errno.ENOSPC else 'mend that'} and resume"
+            ) from error
+        self._written.add(number)
+
+    def update(self, **changes: Any) -> None:
+        """Change attributes, all at once or not at all."""
+        self.attributes.update(changes)
+        if self.path is None:
+            self.group.attrs.update(changes)
+            return
+        file = self.path / METADATA
+        metadata = json.loads(file.read_text())
+        metadata["attributes"] = self.attributes
+        partial = file.with_name(f"{METADATA}.{uuid.uuid4().hex}{PARTIAL}")
+        try:
+            partial.write_text(json.dumps(metadata, indent=2))
+            partial.replace(file)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise ReposeError(f"{file}: cannot be written ({error.strerror}); mend that and resume") from error
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing to the store; the lock of a process that dies is gone.
+
+        Raises
+        ------
+        InputError
+            If another process is writing to it.
+        """
+        if self.path is None:
+            yield
+            return
+        with _locked(self.path) as is_mine:
+            if not is_mine:
+                raise InputError(
+                    f"{self.path}: another process is writing to it, expected it to be finished or stopped"
+                )
+            yield
+
+    def _status_file(self, number: int) -> Path:
+        assert self.path is not None
+        return self.path.joinpath("status", "c", *map(str, self.blocks.place(number)), "0")
+
+
+def create_store(
+    job: ReachJob,
+    config: Mapping[str, object],
+    path: str | os.PathLike[str] | None,
+    *,
+    shard: tuple[int, int] | None = None,
+    overwrite: bool = False,
+) -> ReachStore:
+    """Make a store without any chunk; it appears by one rename, with all that resuming it takes.
 
     Raises
     ------
     InputError
-        As :func:`require_destination`, before anything is written.
+        As :func:`require_destination`.
     """
-    import zarr
-
-    require_map(reach_map)
+    what = attributes(job, config, shard=shard)
+    if path is None:
+        return ReachStore(_filled_group(MemoryStore(), job, what), None)
     final = require_destination(path, overwrite=overwrite)
     partial = _sibling(final)
     try:
-        attributes: dict[str, Any] = {SCHEMA: SCHEMA_VERSION, **reach_map.attributes}
-        group = zarr.open_group(partial, mode="w-", zarr_format=3, attributes=attributes)
-        _write_arrays(group, reach_map)
-        with warnings.catch_warnings():
-            # Zarr warns that the format does not define consolidated metadata yet, and xarray where it is missing.
-            warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
-            zarr.consolidate_metadata(partial, zarr_format=3)
-        _move_into_place(partial, final, overwrite=overwrite)
+        partial.mkdir()
+        with _locked(partial):
+            _filled_group(partial, job, what)
+            move_into_place(partial, final, overwrite=overwrite)
+    except OSError as error:
+        raise InputError(f"{final}: cannot be made ({error.strerror}), expected a directory with room for it") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return final
+    return open_store(final)
 
 
-def load(path: str | os.PathLike[str]) -> ReachMap:
-    """Read a map that :func:`save` wrote.
+def open_store(path: str | os.PathLike[str]) -> ReachStore:
+    """Open a store that :func:`create_store` made.
 
     Raises
     ------
     InputError
-        If there is none at `path`, another version of repose_jit wrote it in another way, or parts are missing.
+        If there is none at `path`, or another version of repose_jit wrote it in another way.
     """
-    import zarr
-
-    path = as_path(path)
-    attributes = _attributes(path)
-    if attributes is None:
+    path = as_path(path).absolute()
+    what = _attributes_at(path)
+    if what is None:
         found = "something else" if path.exists() else "nothing"
-        raise InputError(f"{path}: found {found}, expected a map written by repose_jit.reach.store.save")
-    if attributes.get(SCHEMA) != SCHEMA_VERSION:
-        raise InputError(f"{path}: got schema version {attributes.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
+        raise InputError(f"{path}: found {found}, expected the store of a reachability study")
+    if what.get(SCHEMA) != SCHEMA_VERSION:
+        raise InputError(f"{path}: got schema version {what.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
     try:
+        # "r+" would make a group of what has lost the marks of one.
         group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        x, y, z, rotations, status = (np.asarray(group[name]) for name in (*VOXEL, "rotation", "status"))
-    except Exception as error:  # a decoder has its own words for bytes that it cannot read
+        for name in (*map(str, what["metrics"]), "status"):
+            _ = group[name]
+        return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
+    except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
-            f"{path}: the map is damaged ({type(error).__name__}: {error}), expected a whole one"
+            f"{path}: the store is damaged ({type(error).__name__}: {error}), expected a whole one"
         ) from None
-    # Zarr fills what is missing, NaN for coordinates and UNINITIALIZED for outcomes, as in a copy that was broken off.
-    is_whole = (
-        all(np.isfinite(part).all() for part in (x, y, z, rotations))
-        and status.shape == (len(x), len(y), len(z), len(rotations))
-        and bool(np.isin(status, FINAL).all())
-        and DESCRIBED.issubset(attributes)
-    )
-    if not is_whole:
-        raise InputError(f"{path}: parts of the map are missing, expected a whole one")
-    return ReachMap(
-        x=x,
-        y=y,
-        z=z,
-        rotations=rotations,
-        status=status,
-        attributes={name: value for name, value in attributes.items() if name != SCHEMA},
-    )
+
+
+def is_store(path: Path) -> bool:
+    """Tell whether there is a store of a study, of whatever version."""
+    return _attributes_at(path) is not None
 
 
 def require_destination(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Check that a map can be written at `path`; call it before a long run.
+    """Check that a store can be made at `path`, or can replace the one there; call it before a long run.
 
     Returns
     -------
@@ -133,18 +226,17 @@ def require_destination(path: str | os.PathLike[str], *, overwrite: bool = False
     Raises
     ------
     InputError
-        If something is there that may not be replaced, or the directory cannot be written.
+        If something is there, or the directory cannot be written.
     """
     final = as_path(path).absolute()
-    if not final.name:
-        raise InputError(f"{final}: exists already, expected a new path")
-    if final.exists() or final.is_symlink():
+    if not final.name or final.exists() or final.is_symlink():
+        if not is_store(final) or final.is_symlink():
+            raise InputError(f"{final}: there is something already that is no store of a study, expected a new path")
         if not overwrite:
             raise InputError(
-                f"{final}: exists already, expected a new path, or overwrite=True to replace the map there"
+                f"{final}: there is the store of a study already, expected a new path; resume goes on with it, and "
+                "overwrite replaces it"
             )
-        if final.is_symlink() or _attributes(final) is None:
-            raise InputError(f"{final}: exists and is no reach map, so it is not overwritten; expected a new path")
     trial = _sibling(final)
     try:
         trial.mkdir()
@@ -156,81 +248,113 @@ def require_destination(path: str | os.PathLike[str], *, overwrite: bool = False
     return final
 
 
-def _write_arrays(group: zarr.Group, reach_map: ReachMap) -> None:
-    voxels, k = reach_map.n_reached.shape, reach_map.n_orientations
-    for name in VOXEL:
-        attributes: dict[str, Any] = {"units": "m", "long_name": f"{name} of the voxel centre in the base frame"}
-        values = getattr(reach_map, name)
-        group.create_array(name, data=values, fill_value=np.nan, dimension_names=[name], attributes=attributes)
-    group.create_array(
-        "orientation",
-        data=np.arange(k, dtype=np.int32),
-        dimension_names=["orientation"],
-        attributes={"long_name": "index into rotation"},
-    )
-    group.create_array(
-        "rotation",
-        data=reach_map.rotations,
-        fill_value=np.nan,
-        dimension_names=["orientation", "row", "column"],
-        attributes={"long_name": "R_base_tool of the orientation"},
-    )
-    statuses = list(ReachStatus)
-    group.create_array(
-        "status",
-        data=reach_map.status,
-        chunks=(max(1, min(voxels[0], CHUNK_BYTES // math.prod((*voxels[1:], k)))), *voxels[1:], k),
-        dimension_names=[*VOXEL, "orientation"],
-        attributes={
-            "long_name": "outcome of the pose",
-            "flag_values": [int(status) for status in statuses],
-            "flag_meanings": " ".join(status.name.lower() for status in statuses),
-        },
-    )
-    for name, units, long_name in (
-        ("reachability_index", "%", "orientations reached"),
-        ("n_reached", "1", "number of orientations reached"),
-        ("n_not_found", "1", "number of orientations not found within the budget"),
-        ("n_proven_unreachable", "1", "number of orientations out of reach for certain"),
-    ):
+def remove_orphans(path: Path) -> int:
+    """Remove what writers that were killed left at and beside a store; return how much. Call it with the lock held."""
+    orphans = list(path.rglob(f"*{PARTIAL}"))
+    for orphan in orphans:
+        orphan.unlink(missing_ok=True)
+    for folder in path.parent.glob(f".{path.name}.*{PARTIAL}"):
+        with _locked(folder) as is_mine:
+            if is_mine:
+                shutil.rmtree(folder, ignore_errors=True)
+                orphans.append(folder)
+    return len(orphans)
+
+
+def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+    group = zarr.open_group(place, mode="w" if isinstance(place, Path) else "w-", zarr_format=3, attributes=dict(what))
+    for name, (dims, values, about) in coordinates(job.targets).items():
         group.create_array(
             name,
-            data=getattr(reach_map, name),
-            chunks=voxels,
-            dimension_names=list(VOXEL),
-            attributes={"units": units, "long_name": long_name},
+            data=values,
+            chunks=values.shape,
+            dimension_names=list(dims),
+            attributes=about,
+            compressors=COMPRESSION,
         )
+    sizes = dict(zip(job.targets.dims, job.targets.shape, strict=True))
+    chunks = dict(zip(job.targets.dims, job.blocks.block_shape, strict=True))
+    for extra in (("orientation", job.targets.n_orientations), ("joint", job.chain.n_joints)):
+        sizes[extra[0]] = chunks[extra[0]] = extra[1]
+    for variable in variables(job):
+        group.create_array(
+            variable.name,
+            shape=tuple(sizes[dim] for dim in variable.dims),
+            chunks=tuple(chunks[dim] for dim in variable.dims),
+            dtype=variable.dtype,
+            fill_value=variable.fill,
+            dimension_names=list(variable.dims),
+            attributes=dict(variable.attributes),
+            compressors=COMPRESSION,
+            config={"write_empty_chunks": False},
+        )
+    with warnings.catch_warnings():
+        # Zarr warns that the format does not define consolidated metadata yet, and xarray where it is missing.
+        warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
+        zarr.consolidate_metadata(group.store, zarr_format=3)
+    return group
 
 
-def _attributes(path: Path) -> Mapping[str, Any] | None:
-    """Return the attributes of the map at `path`, None if there is no map."""
+def move_into_place(partial: Path, final: Path, *, overwrite: bool = False) -> None:
+    """Give a store that is whole its name; one that is there is removed if that is allowed.
+
+    Raises
+    ------
+    InputError
+        If there is one in spite of :func:`require_destination`, or another process is writing to it.
+    """
+    old = None
+    if overwrite and is_store(final):
+        with _locked(final) as is_mine:
+            if not is_mine:
+                raise InputError(f"{final}: another process is writing to it, expected it to be finished or stopped")
+            old = _sibling(final)
+            final.rename(old)
     try:
-        attributes = json.loads((path / "zarr.json").read_text())["attributes"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return attributes if isinstance(attributes, dict) and SCHEMA in attributes else None
+        partial.rename(final)
+    except OSError:
+        if not final.exists():
+            raise
+        raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _sibling(final: Path) -> Path:
     """Return a new path beside `final`: on the same file system, so that one rename brings it there."""
-    return final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}.partial")
+    return final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}{PARTIAL}")
 
 
-def _move_into_place(partial: Path, final: Path, *, overwrite: bool) -> None:
-    if not (overwrite and final.exists()):
-        try:
-            partial.rename(final)
-        except OSError:
-            if not final.exists():
-                raise
-            raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
-        return
-    old = _sibling(final)
-    final.rename(old)
+def _attributes_at(path: Path) -> Mapping[str, Any] | None:
+    """Return the attributes of the store at `path`, None if there is no store."""
     try:
-        partial.rename(final)
-    except OSError:
-        with contextlib.suppress(OSError):
-            old.rename(final)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        found = json.loads((path / METADATA).read_text())["attributes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, dict) and SCHEMA in found else None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder and yield True; False if another process, or thread, holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two writers at a time are not noticed, and write the same bytes
+        yield True
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            yield True  # a file system without locks
+        else:
+            yield False
+    else:
+        yield True
+    finally:
+        os.close(descriptor)

@@ -1,216 +1,235 @@
-"""A reachability study: its parameters, checked, and the run."""
+"""A reachability study: what is asked of which robot, checked before anything runs."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-import repose_jit
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
-from repose_jit.ik import IkParams, inverse_kinematics
-from repose_jit.reach.engine import ReachJob, solve_all
+from repose_jit.multi_seed import MultiSeedParams
+from repose_jit.reach.chunk import ReachJob
+from repose_jit.reach.chunk_report import ChunkReport
+from repose_jit.reach.engine import run_job
+from repose_jit.reach.metrics import DEFAULT_METRICS, as_length_scale, as_metrics
+from repose_jit.reach.orientations import Orientations, orientations_for
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.targets import Box, as_box, as_spacing, super_fibonacci, voxel_grid
-from repose_jit.reach_bound import reach_bound
-from repose_jit.seeds import MAX_RNG_SEED, spread_seeds
-from repose_jit.threads import as_threads, available_cpus
-from repose_jit.validation import as_integer
+from repose_jit.reach.schema import targets_digest
+from repose_jit.reach.target_set import TargetSet, target_set
+from repose_jit.reach.targets import GridTargets, Targets
+from repose_jit.seeds import spread_seeds
 
-__all__ = ["STUDY_PARAMS", "ReachStudy"]
-
-FloatArray = NDArray[np.float64]
-
-STUDY_PARAMS = IkParams(step_rule="adaptive", max_iterations=30)
-"""The solve of one attempt. A study asks whether any seed gets there, not for the solution nearest to one."""
-
-MAX_POSES = 10**10
-"""Most poses of a study, a byte each; beyond it a box in millimetres is likelier than patience."""
-
-MAX_ORIENTATIONS, MAX_ATTEMPTS = 10**6, 10**6
-"""Both are tables in memory: some hundreds of megabytes at most."""
-
-VOXELS_PER_SIDE = 26
-"""About how many voxels the default spacing puts along the longest side of the box."""
+__all__ = ["ReachStudy"]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class ReachStudy:
-    """Inverse kinematics for every orientation at every voxel of a grid.
+    """Inverse kinematics for every pose of a workspace.
 
     Attributes
     ----------
     chain
         The robot.
-    spacing
-        Edge of a voxel [m]; a voxel is judged by its centre. By default a 26th of the box's longest side, rounded to
-        one digit: 50 mm for the igus ReBeL.
-    n_orientations
-        Orientations at every voxel, spread evenly: :func:`~repose_jit.reach.targets.super_fibonacci`.
-    box
-        Lower and upper corner of the grid in the base frame [m]. By default the cube around the ball that the tool
-        cannot leave: :func:`~repose_jit.reach_bound.reach_bound`.
-    attempts
-        Seeds tried for a pose before it counts as not found.
-    params
-        The solve of one attempt.
-    rng_seed
-        Shifts the sequence of seeds. Equal studies give equal maps.
-    threads
-        Threads to run on, all available CPUs if None; no influence on the map.
+    targets
+        What it aims at: the voxels of a grid, the points of a surface, or given poses. By default a grid over all that
+        the arm could reach.
+    orientations
+        In which orientations; by default all of them at every voxel, and the whole of given poses.
+    solve
+        How each pose is solved. Its `threads` are those of :meth:`run`, and `free_axis` and `axis_mask` follow from
+        the orientations.
+    metrics
+        What to compute for every pose reached: names from :data:`repose_jit.reach.metrics.METRICS`.
+    length_scale
+        What linear rows of the Jacobian are divided by where they meet angular ones [m].
+    save_q
+        Keep the configurations that reach the poses.
 
     Raises
     ------
-    ShapeError, InputError
+    ShapeError, InputError, UnknownNameError
         If a value is not allowed, or nothing limits how far a joint slides.
+
+    Examples
+    --------
+    >>> import repose_jit as rj
+    >>> study = rj.ReachStudy(
+    ...     rj.preset("igus_rebel").chain(),
+    ...     targets=rj.GridTargets(spacing=0.2),
+    ...     orientations=rj.Orientations(kind="super_fibonacci", n=16),
+    ... )
+    >>> study.n_poses
+    5488
+    >>> reach_map = study.run()
+    >>> reach_map.site("n_reached").shape
+    (7, 7, 7)
     """
 
     chain: KinematicChain
-    spacing: float
-    n_orientations: int
-    box: Box
-    attempts: int
-    params: IkParams
-    rng_seed: int
-    threads: int | None = field(compare=False)
+    targets: Targets
+    orientations: Orientations | None
+    solve: MultiSeedParams
+    metrics: tuple[str, ...]
+    length_scale: float
+    save_q: bool
 
     def __init__(
         self,
         chain: KinematicChain,
         *,
-        spacing: float | None = None,
-        n_orientations: int = 256,
-        box: Sequence[ArrayLike] | None = None,
-        attempts: int = 32,
-        params: IkParams = STUDY_PARAMS,
-        rng_seed: int = 0,
-        threads: int | None = None,
+        targets: Targets | None = None,
+        orientations: Orientations | None = None,
+        solve: MultiSeedParams | None = None,
+        metrics: Sequence[str] = DEFAULT_METRICS,
+        length_scale: float = 1.0,
+        save_q: bool = False,
     ) -> None:
         require_chain(chain)
-        if not isinstance(params, IkParams):
-            raise InputError(f"params: got {type(params).__name__}, expected IkParams")
-        corners = _default_box(chain) if box is None else as_box(box)
-        values = {
+        solve = MultiSeedParams() if solve is None else solve
+        _require_solve(solve)
+        if not isinstance(save_q, bool):
+            raise InputError(f"save_q: got {save_q!r}, expected True or False")
+        values: dict[str, object] = {
             "chain": chain,
-            "spacing": _default_spacing(corners) if spacing is None else as_spacing(spacing),
-            "n_orientations": as_integer(n_orientations, name="n_orientations", least=1, most=MAX_ORIENTATIONS),
-            "box": corners,
-            "attempts": as_integer(attempts, name="attempts", least=1, most=MAX_ATTEMPTS),
-            "params": params,
-            "rng_seed": as_integer(rng_seed, name="rng_seed", least=0, most=MAX_RNG_SEED),
-            "threads": as_threads(threads),
+            "targets": GridTargets() if targets is None else targets,
+            "orientations": orientations,
+            "solve": solve,
+            "metrics": as_metrics(metrics),
+            "length_scale": as_length_scale(length_scale),
+            "save_q": save_q,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        spread_seeds(chain, 0, rng_seed=rng_seed)  # refuses joints without a range
-        self._require_feasible()
+        poses = self.target_set
+        object.__setattr__(self, "orientations", orientations_for(poses.kind, orientations))
+        spread_seeds(chain, 0, rng_seed=solve.rng_seed)  # refuses joints without a range
+        if solve.reference is not None and len(solve.reference) != chain.n_joints:
+            raise InputError(f"solve.reference: got {len(solve.reference)} values, expected {chain.n_joints}")
 
-    def _require_feasible(self) -> None:
-        low, high = self.box
-        voxels = math.prod(max(1.0, (b - a) / self.spacing) for a, b in zip(low, high, strict=True))
-        poses = voxels * self.n_orientations
-        if poses > MAX_POSES:
-            sides = " × ".join(f"{b - a:g}" for a, b in zip(low, high, strict=True))
-            raise InputError(
-                f"spacing: got voxels of {self.spacing:g} m in a box of {sides} m: with {self.n_orientations} "
-                f"orientations each {poses:.1e} poses, expected at most {MAX_POSES:.0e} (is everything in metres?)"
-            )
+    @classmethod
+    def from_config(cls, source: Mapping[str, object] | str | os.PathLike[str]) -> ReachStudy:
+        """Read a study from a dict, or from a ``.toml`` or ``.json`` file; files it names lie beside it.
+
+        Raises
+        ------
+        ConfigError
+            With every mistake found, and where.
+        """
+        from repose_jit.reach.study_file import read_study
+
+        return read_study(source).study
+
+    def to_config(self) -> dict[str, object]:
+        """Return the study as plain values, the robot inline: what is stored with a map."""
+        from repose_jit.reach.study_file import study_config
+
+        return study_config(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReachStudy):
+            return NotImplemented
+        return self.to_config() == other.to_config() and targets_digest(self.target_set) == targets_digest(
+            other.target_set
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_poses, self.solve, self.metrics))
 
     @cached_property
-    def axes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The x, y and z coordinates of the voxel centres [m]."""
-        return voxel_grid(*self.box, self.spacing)
+    def target_set(self) -> TargetSet:
+        """The poses asked for."""
+        return target_set(self.targets, self.orientations, self.chain)
 
     @property
     def n_poses(self) -> int:
-        """Voxels × orientations."""
-        return math.prod(len(axis) for axis in self.axes) * self.n_orientations
+        """Sites × orientations."""
+        return self.target_set.n_poses
 
-    def run(self, progress: Callable[[int, int], object] | None = None) -> ReachMap:
+    @cached_property
+    def job(self) -> ReachJob:
+        """What the chunks are solved from."""
+        poses = self.target_set
+        return ReachJob(
+            chain=self.chain,
+            targets=poses,
+            solve=replace(self.solve, free_axis=poses.free_axis, axis_mask=poses.axis_mask, threads=1),
+            metrics=self.metrics,
+            length_scale=self.length_scale,
+            save_q=self.save_q,
+        )
+
+    def run(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        threads: int | None = None,
+        engine: Literal["threads", "dask"] = "threads",
+        scheduler: str | None = None,
+        shard: tuple[int, int] | None = None,
+        progress: Callable[[ChunkReport], object] | None = None,
+    ) -> ReachMap:
         """Solve all poses.
 
         Parameters
         ----------
+        path
+            Directory of the store to make; each chunk is in it as soon as it is solved, and
+            :func:`repose_jit.resume_study` goes on with what a run left. None: the map is kept in memory.
+        resume
+            Go on with the store at `path` if there is one.
+        overwrite
+            Replace the store at `path`, if there is one; nothing else is ever replaced.
+        threads
+            Threads, or workers of a local Dask cluster; all available CPUs if None. No influence on the map.
+        engine
+            ``"threads"``, or ``"dask"``.
+        scheduler
+            Address of a running Dask scheduler, whose workers see `path`; None for a cluster of its own.
+        shard
+            (i, N): only every N-th chunk, from the i-th of 1 to N; :func:`repose_jit.merge_studies` joins the stores.
         progress
-            Called as ``progress(done, total)``, in poses, after every chunk and from this thread.
+            Called from this thread after every chunk.
 
         Returns
         -------
         ReachMap
-            The same for every number of threads.
+            The same bits for every engine, number of threads and sequence of interruptions.
 
         Raises
         ------
+        InputError
+            If there is something at `path` already, or a store of another study, robot or version; naming what differs.
+        ReposeError
+            If the store cannot be written to: chunks that are done are kept.
         KeyboardInterrupt
-            Within one attempt of Ctrl-C.
+            After Ctrl-C, when the chunks that have begun are done.
         """
-        chain, params = self.chain, self.params
-        job = ReachJob(
-            chain=chain,
-            params=params,
-            axes=self.axes,
-            rotations=super_fibonacci(self.n_orientations),
-            seeds=spread_seeds(chain, self.attempts, rng_seed=self.rng_seed),
-            bound=reach_bound(chain, enforce_joint_limits=params.enforce_joint_limits),
-        )
-        status = np.zeros(job.shape, np.int8)
-        threads = available_cpus() if self.threads is None else self.threads
-        # Compiled here, once, and not on the clock. Any pose will do; that of home may be beyond what a target can be.
-        inverse_kinematics(chain, np.eye(4)[None], chain.home, replace(params, max_iterations=1))
-        start = time.perf_counter()
-        with closing(solve_all(job, status.reshape(-1), threads=threads)) as counts:
-            for done in counts:
-                if progress is not None:
-                    progress(done, status.size)
-        seconds = time.perf_counter() - start
-        x, y, z = self.axes
-        return ReachMap(
-            x=x,
-            y=y,
-            z=z,
-            rotations=job.rotations,
-            status=status,
-            attributes=self.describe(),
-            seconds=seconds,
+        return run_job(
+            self.job,
+            path,
+            config=self.to_config(),
+            resume=resume,
+            overwrite=overwrite,
             threads=threads,
+            engine=engine,
+            scheduler=scheduler,
+            shard=shard,
+            progress=progress,
         )
 
-    def describe(self) -> dict[str, Any]:
-        """Return what determines the map, as plain JSON values: the robot, the targets, the budget and the versions."""
-        return {
-            "robot": self.chain.name,
-            "chain": self.chain.to_config(),
-            "box_min": list(self.box[0]),
-            "box_max": list(self.box[1]),
-            "spacing": self.spacing,
-            "n_orientations": self.n_orientations,
-            "orientations": "super_fibonacci",
-            "attempts": self.attempts,
-            "rng_seed": self.rng_seed,
-            **{item.name: getattr(self.params, item.name) for item in fields(self.params) if item.init},
-            "versions": {
-                "repose_jit": repose_jit.__version__,
-                **{package: version(package) for package in ("numba", "llvmlite", "numpy")},
-            },
-        }
 
-
-def _default_box(chain: KinematicChain) -> Box:
-    bound = reach_bound(chain)
-    if math.isinf(bound.tool_radius):
-        raise InputError("box: got none, expected one: nothing limits how far a joint of this chain slides")
-    return as_box((bound.centre - bound.tool_radius, bound.centre + bound.tool_radius))
-
-
-def _default_spacing(box: Box) -> float:
-    longest = max(b - a for a, b in zip(*box, strict=True))
-    return float(f"{longest / VOXELS_PER_SIDE:.0e}") or 0.05  # also where the quotient is too small for a float
+def _require_solve(solve: Any) -> None:
+    if not isinstance(solve, MultiSeedParams):
+        raise InputError(f"solve: got {type(solve).__name__}, expected MultiSeedParams")
+    for name, instead in (
+        ("free_axis", "Orientations(kind='free_axis', ...)"),
+        ("axis_mask", "Orientations(kind='none') for the position alone"),
+        ("threads", "the argument of run"),
+    ):
+        if getattr(solve, name) is not None:
+            raise InputError(f"solve.{name}: got {getattr(solve, name)!r}, expected none: use {instead}")

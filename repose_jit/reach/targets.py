@@ -1,153 +1,193 @@
-"""The poses of a study: voxel centres and rotations that cover all orientations evenly."""
+"""What a study aims at: the voxels of a grid, the points of a surface, or given poses."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from repose_jit.errors import InputError, shown
-from repose_jit.validation import MAX_POSITION, as_integer, as_positive, as_vector
+from repose_jit.errors import InputError, ShapeError, shown
+from repose_jit.reach.grid import as_box, as_spacing
+from repose_jit.reach.pose_file import read_poses
+from repose_jit.reach.rotations import unit_vectors
+from repose_jit.reach.surface_file import read_surface
+from repose_jit.validation import MAX_POSITION, as_array, as_transform, require_finite, require_rigid
 
-__all__ = ["as_box", "as_spacing", "super_fibonacci", "voxel_grid"]
+__all__ = ["GridTargets", "PoseTargets", "SurfaceTargets", "Targets"]
 
 FloatArray = NDArray[np.float64]
-Box = tuple[tuple[float, float, float], tuple[float, float, float]]
-
-MAX_COUNT = 10**7
-"""Most rotations, and most voxels along a side: some gigabytes; beyond it memory ends without a word."""
-
-PSI = 1.5337511687552043
-"""The root of ψ⁴ = ψ + 4."""
+Corner = tuple[float, float, float]
 
 
-def as_box(box: Sequence[ArrayLike]) -> Box:
-    """Return the lower and the upper corner of an axis-parallel box [m] as plain numbers.
+@dataclass(frozen=True)
+class GridTargets:
+    """The centres of cubic voxels that cover a box of the base frame.
 
-    Raises
-    ------
-    ShapeError, InputError
-        If they are not two corners of three finite numbers, or an upper one lies below its lower one; or if one is
-        further away than any pose may be.
-    """
-    pair = list(box) if isinstance(box, np.ndarray) and box.ndim else box
-    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise InputError(f"box: got {shown(box)}, expected two corners: ((x, y, z), (x, y, z))")
-    low, high = as_vector(pair[0], 3, name="box[0]").tolist(), as_vector(pair[1], 3, name="box[1]").tolist()
-    for corner, values in enumerate((low, high)):
-        for axis, value in enumerate(values):
-            if abs(value) > MAX_POSITION:
-                raise InputError(
-                    f"box[{corner}][{axis}]: got {value:g}, expected at most {MAX_POSITION:.0e} m (metres?)"
-                )
-    for axis, (a, b) in enumerate(zip(low, high, strict=True)):
-        if a > b:
-            raise InputError(f"box: got {'xyz'[axis]} from {a:g} to {b:g}, expected the lower corner first")
-    return (low[0], low[1], low[2]), (high[0], high[1], high[2])
-
-
-def as_spacing(spacing: float) -> float:
-    """Return the edge of a voxel [m] as a plain number.
-
-    Raises
-    ------
-    InputError
-        If it is not a finite number > 0, or longer than any pose may be away.
-    """
-    value = as_positive(spacing, name="spacing", unit="metres")
-    if value > MAX_POSITION:
-        raise InputError(f"spacing: got {value:g}, expected at most {MAX_POSITION:.0e} m (metres?)")
-    return value
-
-
-def voxel_grid(box_min: ArrayLike, box_max: ArrayLike, spacing: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the x, y and z coordinates of the centres of cubic voxels that cover a box.
-
-    The voxels are centred on the box and stick out of it evenly where its sides are not multiples of `spacing`; a side
-    of length zero gets one voxel.
-
-    Parameters
+    Attributes
     ----------
-    box_min, box_max
-        (3,) corners [m].
     spacing
-        Edge of a voxel [m], > 0.
-
-    Returns
-    -------
-    tuple of (nx,), (ny,) and (nz,) arrays
-        Ascending [m].
+        Edge of a voxel [m]; a voxel is judged by its centre. By default a 26th of the box's longest side, rounded to
+        one digit: 50 mm for the igus ReBeL.
+    box_min, box_max
+        Lower and upper corner [m], both or neither. By default the cube around the ball that the tool cannot leave:
+        :func:`~repose_jit.reach_bound.reach_bound`.
 
     Raises
     ------
     ShapeError, InputError
-        If the box or the spacing makes no sense.
-
-    Examples
-    --------
-    >>> x, y, z = voxel_grid([0, 0, 0], [0.3, 0.1, 0.0], 0.1)
-    >>> x.round(3).tolist(), y.round(3).tolist(), z.tolist()
-    ([0.05, 0.15, 0.25], [0.05], [0.0])
+        If a value is not allowed, or one corner is given without the other.
     """
-    spacing = as_spacing(spacing)
-    low, high = as_box((box_min, box_max))
-    x, y, z = (_centres(a, b, spacing) for a, b in zip(low, high, strict=True))
-    return x, y, z
+
+    spacing: float | None = None
+    box_min: Corner | None = None
+    box_max: Corner | None = None
+
+    def __post_init__(self) -> None:
+        if self.spacing is not None:
+            object.__setattr__(self, "spacing", as_spacing(self.spacing))
+        if self.box_min is None or self.box_max is None:
+            if self.box_min is self.box_max:
+                return
+            given, missing = ("box_max", "box_min") if self.box_min is None else ("box_min", "box_max")
+            raise InputError(f"{missing}: got none beside {given}, expected both corners of the box or neither")
+        low, high = as_box((self.box_min, self.box_max), names=("box_min", "box_max"))
+        object.__setattr__(self, "box_min", low)
+        object.__setattr__(self, "box_max", high)
 
 
-def _centres(low: float, high: float, spacing: float) -> FloatArray:
-    sides = (high - low) / spacing
-    if sides > MAX_COUNT:
-        raise InputError(
-            f"spacing: got {spacing:g} for a side of {high - low:g} m, expected at most {MAX_COUNT:,} voxels along it"
-        )
-    finest = math.ulp(max(abs(low), abs(high)))
-    if spacing < finest:
-        raise InputError(
-            f"spacing: got {spacing:g} between {low:g} and {high:g} m, where floats are {finest:.1g} m apart, "
-            "expected a longer one"
-        )
-    # A side that is a multiple up to rounding must not get one voxel more.
-    count = max(1, math.ceil(sides - 1e-6))
-    steps: FloatArray = np.arange(count, dtype=np.float64) - 0.5 * (count - 1)
-    return 0.5 * (low + high) + spacing * steps
+@dataclass(frozen=True, eq=False)
+class SurfaceTargets:
+    """Points of a surface with the direction that is outward there.
 
-
-def super_fibonacci(n: int) -> FloatArray:
-    """Return n rotations spread evenly over all orientations.
-
-    Parameters
+    Attributes
     ----------
-    n
-        How many, 1 to 10⁷.
-
-    Returns
-    -------
-    (n, 3, 3) array
-        Rotation matrices.
+    points
+        (N, 3) in the base frame [m].
+    normals
+        (N, 3) outward, of any length; kept at length 1.
+    source
+        The file they are from, for messages and reports; None if from memory.
 
     Raises
     ------
-    InputError
-        If `n` is not an integer in that range.
-
-    Notes
-    -----
-    Alexa (2022), "Super-Fibonacci spirals: fast, low-discrepancy sampling of SO(3)", algorithm 1: with s = i + ½, the
-    unit quaternions (x, y, z, w) = (√(s/n) sin α, √(s/n) cos α, √(1 − s/n) sin β, √(1 − s/n) cos β), α = 2π s/√2,
-    β = 2π s/ψ. No rotation is further than 38° from the nearest of 256, 23° of 1024, 19° of 2048. The rotations of a
-    smaller n are not among those of a larger.
+    ShapeError, InputError
+        If there are no points, not as many normals, an entry is not finite, a coordinate is beyond 10⁹ m, or a normal
+        is zero.
     """
-    n = as_integer(n, name="n", least=1, most=MAX_COUNT)
-    s = np.arange(n) + 0.5
-    alpha, beta = 2.0 * np.pi * s / math.sqrt(2.0), 2.0 * np.pi * s / PSI
-    r, R = np.sqrt(s / n), np.sqrt(1.0 - s / n)
-    x, y, z, w = r * np.sin(alpha), r * np.cos(alpha), R * np.sin(beta), R * np.cos(beta)
-    rows = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-    ]
-    return np.ascontiguousarray(np.array(rows).transpose(2, 0, 1))
+
+    points: FloatArray
+    normals: FloatArray
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        where = _prefix(self.source)
+        points, normals = (_as_rows(getattr(self, name), name=f"{where}{name}") for name in ("points", "normals"))
+        if len(points) == 0:
+            raise InputError(f"{where}points: got 0 points, expected at least one")
+        if len(normals) != len(points):
+            raise ShapeError(f"{where}normals: got {len(normals)}, expected {len(points)}: one for each point")
+        far = np.abs(points).max(axis=1) > MAX_POSITION
+        if far.any():
+            i = int(np.argmax(far))
+            raise InputError(f"{where}points[{i}]: got {shown(points[i].tolist())}, expected at most 1e9 m (metres?)")
+        zero = ~normals.any(axis=1)
+        if zero.any():
+            raise InputError(f"{where}normals[{int(np.argmax(zero))}]: got a zero vector, expected a direction")
+        object.__setattr__(self, "points", _fixed(points))
+        object.__setattr__(self, "normals", _fixed(unit_vectors(normals)))
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, units: str = "m", spacing: float | None = None) -> SurfaceTargets:
+        """Return the points of a table, point cloud or mesh: see :func:`~repose_jit.reach.surface_file.read_surface`.
+
+        Parameters
+        ----------
+        path
+            ``.csv``, ``.txt`` or ``.npy`` with x, y, z, nx, ny, nz; ``.ply``, ``.stl`` or ``.obj``.
+        units
+            What the file measures in: ``"m"``, ``"cm"``, ``"mm"`` or ``"in"``.
+        spacing
+            Of a mesh: about how far apart its points shall be [m]; one in the middle of every face if None.
+
+        Raises
+        ------
+        ReposeError
+            If the file is something else, or has no points or no normals.
+        OSError
+            If there is no such file.
+        """
+        points, normals = read_surface(path, units=units, spacing=spacing)
+        return cls(points, normals, source=str(path))
+
+
+@dataclass(frozen=True, eq=False)
+class PoseTargets:
+    """Poses of the tool, each asked for as it is.
+
+    Attributes
+    ----------
+    poses
+        (N, 4, 4) ``T_base_tool``; other leading dimensions are laid flat.
+    source
+        The file they are from, for messages and reports; None if from memory.
+
+    Raises
+    ------
+    ShapeError, InputError
+        If there are no poses, or one is not a rigid transform.
+    """
+
+    poses: FloatArray
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        name = f"{_prefix(self.source)}poses"
+        poses = as_transform(self.poses, name=name)
+        if poses.size == 0:
+            raise InputError(f"{name}: got 0 poses, expected at least one")
+        require_rigid(poses, name=name)
+        poses = poses.reshape(-1, 4, 4).copy()
+        poses[:, 3] = 0.0, 0.0, 0.0, 1.0  # to the last bit: the check allows rounding there
+        object.__setattr__(self, "poses", _fixed(poses))
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, units: str = "m") -> PoseTargets:
+        """Return the poses of a file: see :func:`~repose_jit.reach.pose_file.read_poses`.
+
+        Parameters
+        ----------
+        path
+            ``.npy``, ``.csv`` or JSON.
+        units
+            What positions are measured in: ``"m"``, ``"cm"``, ``"mm"`` or ``"in"``.
+
+        Raises
+        ------
+        ReposeError
+            If the file is something else, or a pose is not a rigid transform.
+        OSError
+            If there is no such file.
+        """
+        return cls(read_poses(path, units=units), source=str(path))
+
+
+Targets = GridTargets | SurfaceTargets | PoseTargets
+
+
+def _as_rows(values: ArrayLike, *, name: str) -> FloatArray:
+    array = as_array(values, name=name)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ShapeError(f"{name}: got shape {array.shape}, expected (N, 3)")
+    require_finite(array, name=name)
+    return array.copy()
+
+
+def _fixed(array: FloatArray) -> FloatArray:
+    array.setflags(write=False)
+    return array
+
+
+def _prefix(source: str | None) -> str:
+    return "" if source is None else f"{source}: "

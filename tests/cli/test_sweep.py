@@ -12,9 +12,9 @@ import pytest
 import repose_jit as rj
 from repose_jit import multi_seed
 from repose_jit.cli import sweep_file
-from repose_jit.cli.poses import pose_document
 from repose_jit.cli.sweep import AXES, axis_mask
 from repose_jit.joints import JointSpec
+from repose_jit.poses import pose_document
 from tests.arms import odd_arm
 
 NUMBERS = ("status", "position_error", "orientation_error", "iterations", "attempts", "seed_index")

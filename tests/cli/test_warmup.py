@@ -21,6 +21,7 @@ from numba.core.dispatcher import Dispatcher
 import numpy as np
 import repose_jit as rj
 from repose_jit.cli.warmup import workout
+from repose_jit.reach import metrics
 from tests.arms import odd_arm
 
 named = {f"{module}.{name}": getattr(importlib.import_module(module), name) for module, name in json.loads(sys.argv[1])}
@@ -42,6 +43,8 @@ rj.solve_one(chain, targets[0]), rj.solve_one(chain, targets[0], seeds=chain.hom
 for kw in ({}, {"selection": "nearest", "reference": chain.home}, {"free_axis": "z"}, {"step_rule": "fixed"}):
     rj.inverse_kinematics_batch(chain, targets, params=rj.MultiSeedParams(**kw))
     rj.inverse_kinematics_batch(chain, targets, seeds=q, params=rj.MultiSeedParams(**kw))
+names = [name for name in metrics.METRICS if name != "n_solutions"]
+metrics.compute_metrics(chain, q, names, length_scale=2), metrics.site_statistics(q[:, ::2])
 after = {name: len(kernel.signatures) for name, kernel in kernels.items()}
 print(json.dumps([before, after]))
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
-from repose_jit.kernels import dls, fk, jacobian, lane_ik
+from repose_jit.kernels import angles, dls, fk, jacobian, lane_ik, metrics
+from repose_jit.reach.metrics import DEFAULT_METRICS, compute_metrics
 from tests import arms
 from tests.kernels.compiled import assembly_by_function, inspectable
 
@@ -25,16 +27,18 @@ def scalar_instructions(assembly: str) -> int:
     return len(re.findall(r"\b(v?mulsd|vfn?m(?:add|sub)\d*sd)\b", assembly))
 
 
-@pytest.mark.parametrize("name", ["forward_kinematics", "jacobian", "solve_from_seeds"])
+@pytest.mark.parametrize("name", ["forward_kinematics", "jacobian", "metrics", "solve_from_seeds"])
 def test_kernels_are_vector_code(name: str) -> None:
     chain = arms.rebel()
     Q = arms.random_configurations(chain, np.random.default_rng(0), 16)
     T = rj.forward_kinematics(chain, Q)
     rj.jacobian(chain, Q)
+    compute_metrics(chain, Q, DEFAULT_METRICS)
     rj.inverse_kinematics(chain, T, Q)
     kernel = {
         "forward_kinematics": fk.forward_kinematics,
         "jacobian": jacobian.jacobian,
+        "metrics": metrics.metrics,
         "solve_from_seeds": dls.solve_from_seeds,
     }[name]
     assembly = "\n".join(inspectable(kernel).inspect_asm().values())
@@ -57,6 +61,18 @@ def many_seeds() -> Any:
     chain = arms.rebel()
     rj.inverse_kinematics_batch(chain, rj.forward_kinematics(chain, np.zeros((1, 6))))
     return inspectable(lane_ik.solve_from_many_seeds)
+
+
+def all_metrics() -> Any:
+    """Return the kernel of metrics, to be inspected."""
+    compute_metrics(arms.rebel(), np.zeros((1, 6)), DEFAULT_METRICS)
+    return inspectable(metrics.metrics)
+
+
+def turns() -> Any:
+    """Return the kernel behind spread rotations, to be inspected."""
+    rj.super_fibonacci(1)
+    return inspectable(angles.sincos_of_turns)
 
 
 def test_the_loop_of_many_seeds_is_vector_code() -> None:
@@ -96,7 +112,12 @@ def operations(ir: str, cpu: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="compares the x86 code of one module")
-def test_vectors_of_four_and_of_eight_do_the_same_arithmetic() -> None:
+@pytest.mark.parametrize(
+    ("kernel", "least"),
+    [(many_seeds, 1000), (all_metrics, 400), (turns, 20)],
+    ids=["many seeds", "metrics", "turns"],
+)
+def test_vectors_of_four_and_of_eight_do_the_same_arithmetic(kernel: Callable[[], Any], least: int) -> None:
     """Why CPUs with AVX2 and with AVX-512 agree to the bit: the same operations are fused for both.
 
     The module that this machine optimised is translated for both, whatever it can run. An operation on eight numbers is
@@ -104,10 +125,10 @@ def test_vectors_of_four_and_of_eight_do_the_same_arithmetic() -> None:
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    ir = "\n".join(many_seeds().inspect_llvm().values())
+    ir = "\n".join(kernel().inspect_llvm().values())
     with_avx2, with_avx512 = operations(ir, "x86-64-v3"), operations(ir, "x86-64-v4")
     assert with_avx2 == with_avx512
-    assert with_avx2[0]["fused"] > 1000
+    assert with_avx2[0]["fused"] > least
     # Without fused instructions the arithmetic is another one.
     without = operations(ir, "sandybridge")
     assert without[0]["fused"] == 0

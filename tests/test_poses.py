@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from repose_jit.cli.poses import (
+from repose_jit.cli.poses import read_poses
+from repose_jit.errors import InputError, ReposeError, ShapeError, UnknownNameError
+from repose_jit.poses import (
     pose,
     pose_document,
     quat_xyzw_from_rotation,
-    read_poses,
     rotation_from_quat_xyzw,
 )
-from repose_jit.errors import InputError, ReposeError, ShapeError, UnknownNameError
 
 T = pose([0.1, -0.2, 0.3], "rpy", [0.4, -0.5, 0.6], degrees=False, where="")
 
