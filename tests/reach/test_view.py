@@ -18,7 +18,9 @@ import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach import view as view_room
 from repose_jit.reach.figures.outcomes import OUTCOMES
+from repose_jit.reach.plot import plot
 from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.view import Viewer, view
 from repose_jit.reach.viewing import cloud as cloud_room
@@ -302,7 +304,7 @@ def test_a_path_is_opened_and_the_browser_if_asked(tmp_path: Path, monkeypatch: 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ReachMap, "open", open_map, raising=False)
+    monkeypatch.setattr(ReachMap, "open", open_map)
     monkeypatch.setattr(view_room.threading, "Event", lambda: type("Event", (), {"wait": lambda self: interrupt()})())
     monkeypatch.setattr(view_room, "Viewer", StillViewer)
     monkeypatch.setattr(view_room.webbrowser, "open", said.append)
@@ -324,6 +326,28 @@ class StillViewer:
 
     def __exit__(self, *exception: object) -> None:
         pass
+
+
+@pytest.mark.parametrize("save_q", [True, False])
+def test_a_study_as_it_is_run_is_drawn_reported_and_viewed(save_q: bool, tmp_path: Path) -> None:
+    orientations = rj.Orientations(kind="free_axis", tool_axis="-z", n=12)
+    study = rj.ReachStudy(
+        rj.preset("igus_rebel").chain(), targets=rj.GridTargets(spacing=0.25), orientations=orientations, save_q=save_q
+    )
+    study.run(tmp_path / "map")
+    reach_map = ReachMap.open(tmp_path / "map")
+    assert plot(reach_map, tmp_path / "map.png").stat().st_size > 10_000
+    assert "−z axis points in 12 directions" in report(reach_map, tmp_path / "map.html").read_text(encoding="utf-8")
+    solutions, cloud = Solutions(reach_map), Cloud(reach_map)
+    shown = cloud.shown(cloud.quantity(INDEX))
+    assert len(shown.sites) > 20
+    for site in shown.sites[::7]:
+        index = cloud.site_index(int(site))
+        for orientation in solutions.site(index).reached:
+            solution = solutions.solution(index, orientation)
+            assert solution.q is not None
+            T = rj.forward_kinematics(reach_map.chain, solution.q)
+            np.testing.assert_allclose(T[:3, 2:], solution.target[:3, 2:], atol=2e-3)  # the axis and the place
 
 
 def test_wrong_arguments_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,8 @@ def _joint_values(chain: KinematicChain, q: NDArray[np.float64]) -> str:
     parts = []
     for joint, value in zip(chain.joints, q.tolist(), strict=True):
         is_slide = joint.joint_type is JointType.PRISMATIC
-        number = f"{1e3 * value:.1f} mm" if is_slide else f"{math.degrees(value):.1f}°"
+        shown = round(1e3 * value if is_slide else math.degrees(value), 1) + 0.0  # no minus before a zero
+        number = f"{shown:.1f}" + (" mm" if is_slide else "°")
         parts.append(f"{joint.name} {number.replace('-', '−')}")
     return ", ".join(parts)
 
