@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from repose_jit.cli.screen import echo_json, echo_lines, echo_table, json_option
+from repose_jit.cli.screen import echo_json, echo_lines, echo_table, json_option, size_words
 
 __all__ = ["status"]
 
@@ -35,7 +35,7 @@ def status(stores: tuple[Path, ...], as_json: bool) -> None:
             f"{document['chunks_done']:,} of {document['chunks']:,}",
             _percent(document["chunks_done"], document["chunks"]),
             f"{document['reached']:,}",
-            _size(document["bytes"]),
+            size_words(document["bytes"]),
             document["state"],
         )
         for document in documents
@@ -86,11 +86,3 @@ def _bytes(path: Path) -> int:
 def _percent(part: int, whole: int) -> str:
     """Return a percentage, cut rather than rounded: 100 means all."""
     return f"{1000 * part // whole / 10 if whole else 100.0:.1f}"
-
-
-def _size(count: int) -> str:
-    """Return a number of bytes with three digits and the unit that suits it."""
-    value, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while value >= 999.5 and len(units) > 1:
-        value, units = value / 1000.0, units[1:]
-    return f"{value:.3g} {units[0]}"
