@@ -99,7 +99,7 @@ class Attempts:
         better = places[is_better]
         self.q[better], self.errors[better] = q[is_better], errors[is_better]
         self.attempts[places] += codes[:, 2].astype(np.int32)
-        reached = places[is_reached]
+        reached: IntArray = places[is_reached]
         self.is_reached[reached] = True
         self.seed_index[reached] = LENT if first == LENT else first + codes[is_reached, 3]
         return reached

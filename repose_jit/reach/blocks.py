@@ -75,5 +75,5 @@ def block_shape(shape: Sequence[int], most: int) -> tuple[int, ...]:
 
 def _root(value: int, degree: int) -> int:
     """Return the largest whole number whose power does not exceed `value`."""
-    root = round(value ** (1.0 / degree))
-    return root - 1 if root**degree > value else root
+    root = round(math.pow(value, 1.0 / degree))
+    return root - 1 if math.pow(root, degree) > value else root

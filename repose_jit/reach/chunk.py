@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ __all__ = ["Chunk", "ReachJob", "solve_chunk", "warm_up"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Chunk = dict[str, NDArray[np.generic]]
+Chunk = dict[str, NDArray[Any]]
 
 CHUNK_POSES = 2**17
 """Poses of a chunk: some tenths of a second if most are reached, some seconds if none is."""
@@ -174,7 +175,7 @@ def _candidates(job: ReachJob, sites: IntArray) -> tuple[NDArray[np.int8], IntAr
     T, numbers = np.empty((len(asked) * k, 4, 4)), np.empty(len(asked) * k, np.int64)
     count = candidates.list_candidates(
         job.targets.site_frames(sites[asked]).reshape(-1),
-        job.targets.local_poses.reshape(-1),
+        job.targets.local_poses.reshape(-1).copy(),  # a kernel takes a read-only array for another type
         bound.point,
         bound.centre,
         limit,
@@ -196,7 +197,7 @@ def _solve(job: ReachJob, T: FloatArray, numbers: IntArray, block: tuple[int, ..
     return attempts
 
 
-def _spread(values: NDArray[np.generic], numbers: IntArray, shape: tuple[int, ...], fill: float) -> NDArray[np.generic]:
+def _spread(values: NDArray[Any], numbers: IntArray, shape: tuple[int, ...], fill: float) -> NDArray[Any]:
     """Return an array of `shape` that holds rows of `values` at their numbers and `fill` elsewhere."""
     whole = np.full((math.prod(shape) // max(1, math.prod(values.shape[1:])), *values.shape[1:]), fill, values.dtype)
     whole[numbers] = values

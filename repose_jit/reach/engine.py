@@ -15,8 +15,8 @@ from repose_jit.reach.chunk import ReachJob, warm_up
 from repose_jit.reach.chunk_report import ChunkReport, solve_into
 from repose_jit.reach.finish import finish
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.resume import job_of, require_same
-from repose_jit.reach.store import ReachStore, create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.resume import job_of, require_same, shard_of
+from repose_jit.reach.store import ReachStore, create_store, open_store, remove_orphans
 from repose_jit.threads import as_threads, available_cpus, run_chunks
 from repose_jit.validation import as_integer, as_path
 
@@ -34,6 +34,7 @@ def run_job(
     *,
     config: Mapping[str, object],
     resume: bool = False,
+    overwrite: bool = False,
     threads: int | None = None,
     engine: str = "threads",
     scheduler: str | None = None,
@@ -48,9 +49,7 @@ def run_job(
         store = open_store(as_path(path))
         require_same(store, job, config, shard=shard)
     else:
-        if path is not None:
-            require_destination(path)
-        store = create_store(job, config, path, shard=shard)
+        store = create_store(job, config, path, shard=shard, overwrite=overwrite)
     return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
 
@@ -85,11 +84,9 @@ def resume_study(
         If it cannot be written to.
     """
     store = open_store(path)
-    shard = store.attributes["shard"]
-    of_shard = None if shard is None else tuple(map(int, shard.split("/")))
-    threads, of_shard = _require_options(path, threads, engine, scheduler, of_shard)
+    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes))
     job = job_of(store)
-    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=of_shard, progress=progress)
+    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
 
 def shard_chunks(n_chunks: int, shard: tuple[int, int] | None) -> range:
@@ -125,11 +122,11 @@ def _run(
                 counts["poses_done"] += sizes[report.chunk]
                 if progress is not None:
                     progress(replace(report, n_chunks=len(mine), n_poses=n_poses, **counts))
+        seconds = time.perf_counter() - start
         if store.path is not None and engine == "dask":
             remove_orphans(store.path)  # of workers that died, whose chunks others have solved
         if shard is None and not store.attributes["complete"]:
             finish(store, job)
-        seconds = time.perf_counter() - start
     solved = sum(sizes[number] for number in todo)
     return ReachMap(store, seconds=seconds, threads=workers, poses_solved=solved)
 

@@ -21,6 +21,7 @@ from repose_jit.multi_seed import inverse_kinematics_batch
 from repose_jit.multi_seed.params import MAX_ATTEMPTS, MAX_BUDGET
 from repose_jit.reach.chunk import ReachJob
 from repose_jit.reach.status import ReachStatus
+from repose_jit.validation import MAX_POSITION
 
 __all__ = ["RETRY_FACTOR", "miss_rate_from_fk", "miss_rate_from_retry"]
 
@@ -49,7 +50,7 @@ def miss_rate_from_fk(job: ReachJob) -> dict[str, Any]:
     """
     q = _random_configurations(job, FK_SAMPLES)
     T = forward_kinematics(job.chain, q)
-    T = T[_in_box(job, T)][: max(1, SOLVES // job.solve.max_attempts)]
+    T = T[_may_be_asked(job, T)][: max(1, SOLVES // job.solve.max_attempts)]
     converged = inverse_kinematics_batch(job.chain, T, params=replace(job.solve, selection="first")).converged
     missed = len(T) - int(np.count_nonzero(converged))
     return {"sampled": len(T), "missed": missed, "rate": 100.0 * missed / len(T) if len(T) else None}
@@ -112,9 +113,9 @@ def _random(job: ReachJob, stream: int) -> np.random.Generator:
     return np.random.default_rng([job.solve.rng_seed, stream])
 
 
-def _in_box(job: ReachJob, T: FloatArray) -> NDArray[np.bool_]:
-    """Tell which poses (N, 4, 4) lie among the voxels of a grid; all of them if it is no grid."""
-    inside = np.ones(len(T), np.bool_)
+def _may_be_asked(job: ReachJob, T: FloatArray) -> NDArray[np.bool_]:
+    """Tell which poses (N, 4, 4) lie among the voxels of a grid; if it is no grid, where any target may be."""
+    inside: NDArray[np.bool_] = np.abs(T[:, :3, 3]).max(axis=1) <= MAX_POSITION
     if job.targets.spacing is not None:
         half = 0.5 * job.targets.spacing
         for axis, dim in enumerate(job.targets.dims):

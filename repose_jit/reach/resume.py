@@ -12,12 +12,12 @@ from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, shown
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.schema import SCHEMA, attributes
+from repose_jit.reach.schema import SCHEMA, attributes, digest
 from repose_jit.reach.store import ReachStore
 from repose_jit.reach.target_set import TargetSet
 from repose_jit.toml_writer import to_toml
 
-__all__ = ["job_of", "require_same", "stored_chain", "stored_targets"]
+__all__ = ["job_of", "require_same", "shard_of", "stored_chain", "stored_targets"]
 
 VERSIONS = ("versions", "cpu_has_fma")
 RESULT = ("complete", "summary")
@@ -34,12 +34,7 @@ def job_of(store: ReachStore) -> ReachJob:
     """
     config = tomllib.loads(store.attributes["study"])
     targets = stored_targets(store)
-    solve = MultiSeedParams(
-        **config["solve"],
-        free_axis=targets.free_axis,
-        axis_mask=targets.axis_mask,
-        threads=1,  # type: ignore[arg-type]
-    )
+    solve = MultiSeedParams(**config["solve"], free_axis=targets.free_axis, axis_mask=targets.axis_mask, threads=1)
     job = ReachJob(
         chain=stored_chain(store.attributes),
         targets=targets,
@@ -48,14 +43,21 @@ def job_of(store: ReachStore) -> ReachJob:
         length_scale=config["metrics"]["length_scale"],
         save_q=config["store"]["save_q"],
     )
-    shard = store.attributes["shard"]
-    require_same(store, job, config, shard=None if shard is None else tuple(map(int, shard.split("/"))))
+    require_same(store, job, config, shard=shard_of(store.attributes))
     return job
 
 
 def stored_chain(what: Mapping[str, Any]) -> KinematicChain:
     """Return the robot of a store, from its attributes."""
     return KinematicChain.from_config(tomllib.loads(what["study"])["robot"]["chain"])
+
+
+def shard_of(what: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return which shard a store is of, from its attributes; None if it is of the whole study."""
+    if what["shard"] is None:
+        return None
+    i, N = what["shard"].split("/")
+    return int(i), int(N)
 
 
 def stored_targets(store: ReachStore) -> TargetSet:
@@ -90,6 +92,8 @@ def require_same(
         What is to go on.
     """
     theirs, ours = store.attributes, attributes(job, config, shard=shard)
+    if digest(theirs["study"]) != theirs["study_hash"]:
+        raise InputError(f"{store.path}: the text of its study is not the one of study_hash: somebody changed it")
     if theirs["robot_hash"] != ours["robot_hash"]:
         before, now = to_toml(stored_chain(theirs).to_config()), to_toml(job.chain.to_config())
         _refuse(store, "robot", *_first_difference(tomllib.loads(before), tomllib.loads(now)))

@@ -28,7 +28,15 @@ from repose_jit.reach.chunk import Chunk, ReachJob
 from repose_jit.reach.schema import SCHEMA, SCHEMA_VERSION, attributes, coordinates, variables
 from repose_jit.validation import as_path
 
-__all__ = ["ReachStore", "create_store", "open_store", "remove_orphans", "require_destination"]
+__all__ = [
+    "ReachStore",
+    "create_store",
+    "is_store",
+    "move_into_place",
+    "open_store",
+    "remove_orphans",
+    "require_destination",
+]
 
 METADATA = "zarr.json"
 PARTIAL = ".partial"
@@ -149,6 +157,7 @@ def create_store(
     path: str | os.PathLike[str] | None,
     *,
     shard: tuple[int, int] | None = None,
+    overwrite: bool = False,
 ) -> ReachStore:
     """Make a store without any chunk; it appears by one rename, with all that resuming it takes.
 
@@ -160,18 +169,13 @@ def create_store(
     what = attributes(job, config, shard=shard)
     if path is None:
         return ReachStore(_filled_group(MemoryStore(), job, what), None)
-    final = require_destination(path)
-    partial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}{PARTIAL}")
+    final = require_destination(path, overwrite=overwrite)
+    partial = _sibling(final)
     try:
         partial.mkdir()
         with _locked(partial):
             _filled_group(partial, job, what)
-            try:
-                partial.rename(final)
-            except OSError:
-                if not final.exists():
-                    raise
-                raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
+            move_into_place(partial, final, overwrite=overwrite)
     except OSError as error:
         raise InputError(f"{final}: cannot be made ({error.strerror}), expected a directory with room for it") from None
     finally:
@@ -195,9 +199,15 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
     if what.get(SCHEMA) != SCHEMA_VERSION:
         raise InputError(f"{path}: got schema version {what.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
     try:
+        # "r+" would make a group of what has lost the marks of one.
+        group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
+        for name in (*map(str, what["metrics"]), "status"):
+            _ = group[name]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
-    except (KeyError, ValueError, AssertionError) as error:
-        raise InputError(f"{path}: the store is damaged ({error}), expected a whole one") from None
+    except Exception as error:  # a decoder has its own words for what it cannot read
+        raise InputError(
+            f"{path}: the store is damaged ({type(error).__name__}: {error}), expected a whole one"
+        ) from None
 
 
 def is_store(path: Path) -> bool:
@@ -205,8 +215,8 @@ def is_store(path: Path) -> bool:
     return _attributes_at(path) is not None
 
 
-def require_destination(path: str | os.PathLike[str]) -> Path:
-    """Check that a store can be made at `path`; call it before a long run.
+def require_destination(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Check that a store can be made at `path`, or can replace the one there; call it before a long run.
 
     Returns
     -------
@@ -220,9 +230,14 @@ def require_destination(path: str | os.PathLike[str]) -> Path:
     """
     final = as_path(path).absolute()
     if not final.name or final.exists() or final.is_symlink():
-        what = "a store, which resume goes on with" if is_store(final) else "something"
-        raise InputError(f"{final}: there is {what} already, expected a new path")
-    trial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}{PARTIAL}")
+        if not is_store(final) or final.is_symlink():
+            raise InputError(f"{final}: there is something already that is no store of a study, expected a new path")
+        if not overwrite:
+            raise InputError(
+                f"{final}: there is the store of a study already, expected a new path; resume goes on with it, and "
+                "overwrite replaces it"
+            )
+    trial = _sibling(final)
     try:
         trial.mkdir()
         trial.rmdir()
@@ -278,6 +293,36 @@ def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, A
         warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
         zarr.consolidate_metadata(group.store, zarr_format=3)
     return group
+
+
+def move_into_place(partial: Path, final: Path, *, overwrite: bool = False) -> None:
+    """Give a store that is whole its name; one that is there is removed if that is allowed.
+
+    Raises
+    ------
+    InputError
+        If there is one in spite of :func:`require_destination`, or another process is writing to it.
+    """
+    old = None
+    if overwrite and is_store(final):
+        with _locked(final) as is_mine:
+            if not is_mine:
+                raise InputError(f"{final}: another process is writing to it, expected it to be finished or stopped")
+            old = _sibling(final)
+            final.rename(old)
+    try:
+        partial.rename(final)
+    except OSError:
+        if not final.exists():
+            raise
+        raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _sibling(final: Path) -> Path:
+    """Return a new path beside `final`: on the same file system, so that one rename brings it there."""
+    return final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}{PARTIAL}")
 
 
 def _attributes_at(path: Path) -> Mapping[str, Any] | None:

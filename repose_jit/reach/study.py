@@ -12,10 +12,12 @@ from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.engine import ChunkReport, run_job
+from repose_jit.reach.chunk_report import ChunkReport
+from repose_jit.reach.engine import run_job
 from repose_jit.reach.metrics import DEFAULT_METRICS, as_length_scale, as_metrics
 from repose_jit.reach.orientations import Orientations, orientations_for
 from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.schema import targets_digest
 from repose_jit.reach.target_set import TargetSet, target_set
 from repose_jit.reach.targets import GridTargets, Targets
 from repose_jit.seeds import spread_seeds
@@ -126,6 +128,16 @@ class ReachStudy:
 
         return study_config(self)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReachStudy):
+            return NotImplemented
+        return self.to_config() == other.to_config() and targets_digest(self.target_set) == targets_digest(
+            other.target_set
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_poses, self.solve, self.metrics))
+
     @cached_property
     def target_set(self) -> TargetSet:
         """The poses asked for."""
@@ -154,6 +166,7 @@ class ReachStudy:
         path: str | os.PathLike[str] | None = None,
         *,
         resume: bool = False,
+        overwrite: bool = False,
         threads: int | None = None,
         engine: Literal["threads", "dask"] = "threads",
         scheduler: str | None = None,
@@ -169,6 +182,8 @@ class ReachStudy:
             :func:`repose_jit.resume_study` goes on with what a run left. None: the map is kept in memory.
         resume
             Go on with the store at `path` if there is one.
+        overwrite
+            Replace the store at `path`, if there is one; nothing else is ever replaced.
         threads
             Threads, or workers of a local Dask cluster; all available CPUs if None. No influence on the map.
         engine
@@ -199,6 +214,7 @@ class ReachStudy:
             path,
             config=self.to_config(),
             resume=resume,
+            overwrite=overwrite,
             threads=threads,
             engine=engine,
             scheduler=scheduler,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ShapeError
-from repose_jit.reach.grid import as_spacing, default_box, default_spacing, voxel_grid
+from repose_jit.reach.grid import default_box, default_spacing, voxel_grid
 from repose_jit.reach.orientations import Orientations, orientations_for
 from repose_jit.reach.rotations import axis_rotations, compose_rotations, fibonacci_sphere, rolls, super_fibonacci
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets, Targets
@@ -22,6 +23,8 @@ FloatArray = NDArray[np.float64]
 
 MAX_POSES = 10**10
 """Most poses of a study, a byte each; beyond it a box in millimetres is likelier than patience."""
+
+FreeAxis = Literal["x", "y", "z"]
 
 POSITION_ONLY = (True, True, True, False, False, False)
 KINDS = {GridTargets: "grid", SurfaceTargets: "surface", PoseTargets: "poses"}
@@ -64,7 +67,7 @@ class TargetSet:
     coordinates: Mapping[str, NDArray[np.float64] | NDArray[np.int64]]
     local_poses: FloatArray
     site_poses: FloatArray | None = None
-    free_axis: str | None = None
+    free_axis: FreeAxis | None = None
     axis_mask: tuple[bool, ...] | None = None
     excluded: NDArray[np.bool_] | None = None
     spacing: float | None = None
@@ -213,17 +216,18 @@ def target_set(targets: Targets, orientations: Orientations | None, chain: Kinem
     )
 
 
-def _what_is_free(orientations: Orientations | None) -> tuple[str | None, tuple[bool, ...] | None]:
+def _what_is_free(orientations: Orientations | None) -> tuple[FreeAxis | None, tuple[bool, ...] | None]:
     """Return the `free_axis` and the `axis_mask` of the solve."""
     if orientations is None or orientations.kind not in ("free_axis", "none"):
         return None, None
     if orientations.tool_axis is None:
         return None, POSITION_ONLY
-    return orientations.tool_axis[-1], None
+    return cast(FreeAxis, orientations.tool_axis[-1]), None
 
 
 def _local_rotations(orientations: Orientations) -> FloatArray:
     """Return the (k, 3, 3) rotations of the tool in the frame of a site."""
+    # The table of rules has left exactly the settings that count.
     n, n_roll, tool_axis = orientations.n, orientations.n_roll, orientations.tool_axis
     if tool_axis is None:
         return np.eye(3)[None] if n is None else super_fibonacci(n)
@@ -243,7 +247,7 @@ def _voxels(targets: GridTargets, chain: KinematicChain) -> tuple[FloatArray, Fl
         box = default_box(chain)
     else:
         box = targets.box_min, targets.box_max
-    spacing = default_spacing(box) if targets.spacing is None else as_spacing(targets.spacing)
+    spacing = default_spacing(box) if targets.spacing is None else targets.spacing
     return *voxel_grid(*box, spacing), spacing
 
 

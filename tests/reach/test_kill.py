@@ -61,8 +61,7 @@ def kill_until_done(run: Callable[[bool], Callable[[], object]], rng: random.Ran
     moments
         Seconds from the start of a process; one that is done before is not killed.
     """
-    kills = 0
-    for moment in [*moments, PATIENCE]:
+    for kills, moment in enumerate([*moments, PATIENCE]):
         process = start(run(rng.random() < 0.5))
         process.join(moment)
         process.kill()
@@ -70,7 +69,6 @@ def kill_until_done(run: Callable[[bool], Callable[[], object]], rng: random.Ran
         if process.exitcode == 0:
             return kills
         assert process.exitcode == -signal.SIGKILL
-        kills += 1
     pytest.fail("it hangs")
 
 
