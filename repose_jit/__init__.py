@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         inverse_kinematics_batch,
         solve_one,
     )
+    from repose_jit.reach.chunk_report import ChunkReport
+    from repose_jit.reach.engine import resume_study
     from repose_jit.reach.grid import voxel_grid
     from repose_jit.reach.orientations import Orientations
     from repose_jit.reach.reach_map import ReachMap
@@ -89,6 +91,8 @@ _HOMES = {
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
+    "ChunkReport": "reach.chunk_report",
+    "resume_study": "reach.engine",
     "ReachStatus": "reach.status",
     "voxel_grid": "reach.grid",
     "Orientations": "reach.orientations",
@@ -104,6 +108,7 @@ _HOMES = {
 """Which module each public name lives in."""
 
 __all__ = [
+    "ChunkReport",
     "ConfigError",
     "GridTargets",
     "IkBatchResult",
@@ -146,6 +151,7 @@ __all__ = [
     "manipulability_squared",
     "preset",
     "resolve_chain",
+    "resume_study",
     "singular_values",
     "solve_one",
     "spread_seeds",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repose_jit.errors import InputError
-from repose_jit.units import ALL, ANGLE, ANGULAR_SPEED, LENGTH, SPEED, Quantity, parse_quantity
+from repose_jit.errors import InputError, UnknownNameError
+from repose_jit.units import ALL, ANGLE, ANGULAR_SPEED, LENGTH, SPEED, Quantity, as_metres, parse_quantity
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,13 @@ def test_a_bad_quantity_is_named(text: str, expected: str) -> None:
 def test_any_text_is_a_quantity_or_refused(text: str) -> None:
     with suppress(InputError):
         assert isinstance(parse_quantity(text, ALL), float)
+
+
+@pytest.mark.parametrize(("units", "expected"), [("m", 254.0), ("cm", 2.54), ("mm", 0.254), ("in", 6.4516)])
+def test_lengths_of_a_file_become_the_nearest_metres(units: str, expected: float) -> None:
+    assert as_metres(np.array([254.0]), units).tolist() == [expected]
+
+
+def test_unknown_units_are_named() -> None:
+    with pytest.raises(UnknownNameError, match="unknown units 'mm '; did you mean 'mm'"):
+        as_metres(np.zeros(1), "mm ")

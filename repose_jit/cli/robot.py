@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repose_jit.chain import KinematicChain
     from repose_jit.robots import RobotPreset
 
-__all__ = ["Robot", "robot_argument", "robots_argument"]
+__all__ = ["Robot", "link_options", "robot_argument", "robots_argument"]
 
 URDF_SUFFIXES = (".urdf", ".xml", ".xacro")
 
@@ -90,7 +90,7 @@ def robot_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the ROBOT argument and its options; the command receives a :class:`Robot` as `robot`."""
 
     @click.argument("robot")
-    @_link_options
+    @link_options
     @functools.wraps(function)
     def command(robot: str, base: str | None, tip: str | None, strict: bool, **others: Any) -> Any:
         return function(robot=Robot(robot, base, tip, strict), **others)
@@ -106,7 +106,7 @@ def robots_argument(*default: str) -> Callable[[Callable[..., Any]], Callable[..
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @click.argument("robots", nargs=-1, metavar="[ROBOT]...")
-        @_link_options
+        @link_options
         @functools.wraps(function)
         def command(robots: tuple[str, ...], base: str | None, tip: str | None, strict: bool, **others: Any) -> Any:
             given = [Robot(robot, base, tip, strict) for robot in robots or default]
@@ -119,7 +119,8 @@ def robots_argument(*default: str) -> Callable[[Callable[..., Any]], Callable[..
     return decorate
 
 
-def _link_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def link_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options `base`, `tip` and `strict` of a robot."""
     for option in (
         click.option("--strict/--no-strict", default=True, help="Refuse a doubtful URDF, or read it with warnings."),
         click.option("--tip", metavar="LINK", help="Last link of a URDF [default: its only leaf]."),

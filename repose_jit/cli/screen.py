@@ -16,6 +16,7 @@ __all__ = [
     "degrees_option",
     "echo_fields",
     "echo_json",
+    "echo_lines",
     "echo_table",
     "echo_text",
     "json_option",
@@ -78,6 +79,16 @@ def echo_fields(fields: Iterable[tuple[str, str]]) -> None:
         click.echo(f"{label:<{width}}{body[0]}".rstrip())
         for line in body[1:]:
             click.echo(" " * width + line)
+
+
+def echo_lines(text: str) -> None:
+    """Print lines, the long ones wrapped below their own indentation."""
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        for part in textwrap.wrap(
+            line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]:
+            click.echo(part)
 
 
 def echo_table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Iterable[int] = ()) -> None:

@@ -12,6 +12,7 @@ from repose_jit.cli.screen import echo_json, json_option
 
 if TYPE_CHECKING:
     from repose_jit.chain import KinematicChain
+    from repose_jit.reach.study import ReachStudy
 
 __all__ = ["warmup", "workout"]
 
@@ -61,6 +62,7 @@ def workout() -> dict[str, Callable[[], object]]:
     from repose_jit.multi_seed import inverse_kinematics_batch
     from repose_jit.poses import pose
     from repose_jit.reach import metrics
+    from repose_jit.reach.chunk import warm_up
     from repose_jit.reach.rotations import super_fibonacci
 
     chain = _small_chain()
@@ -75,6 +77,7 @@ def workout() -> dict[str, Callable[[], object]]:
         "inverse kinematics, one seed": lambda: inverse_kinematics(chain, T(chain, q), q, IkParams(max_iterations=1)),
         "poses of angles": lambda: pose([0, 0, 0], "rpy", [0, 0, 0], degrees=False, where=""),
         "spread rotations": lambda: super_fibonacci(1),
+        "chunk of a reachability study": lambda: warm_up(_dense_study().job),
         "metrics of a pose": lambda: metrics.compute_metrics(chain, q, metrics.DEFAULT_METRICS),
         "metrics of a site": lambda: metrics.site_statistics(q),
     }
@@ -86,6 +89,17 @@ def _cache_folder() -> str | None:
 
     stats = getattr(fk.forward_kinematics, "stats", None)  # a plain function where the compiler is turned off
     return getattr(stats, "cache_path", None)
+
+
+def _dense_study() -> ReachStudy:
+    """Return a study in which neighbours lend to each other."""
+    from repose_jit.chain import KinematicChain
+    from repose_jit.joints import JointSpec
+    from repose_jit.reach.study import ReachStudy
+    from repose_jit.reach.targets import GridTargets
+
+    arm = KinematicChain([JointSpec.revolute([0, 0, 0], [0, 0, 0])] + [JointSpec.revolute([0.5, 0, 0], [0, 0, 0])] * 2)
+    return ReachStudy(arm, targets=GridTargets(0.01, (0, 0, 0), (0.01, 0.01, 0.01)))
 
 
 def _small_chain() -> KinematicChain:

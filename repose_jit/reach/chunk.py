@@ -177,7 +177,7 @@ def _candidates(job: ReachJob, sites: IntArray) -> tuple[NDArray[np.int8], IntAr
     T, numbers = np.empty((len(asked) * k, 4, 4)), np.empty(len(asked) * k, np.int64)
     count = candidates.list_candidates(
         job.targets.site_frames(sites[asked]).reshape(-1),
-        job.targets.local_poses.reshape(-1),
+        job.targets.local_poses.reshape(-1).copy(),  # a kernel takes a read-only array for another type
         bound.point,
         bound.centre,
         limit,

@@ -12,7 +12,7 @@ from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, shown
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.schema import SCHEMA, attributes
+from repose_jit.reach.schema import SCHEMA, attributes, digest
 from repose_jit.reach.store import ReachStore
 from repose_jit.reach.target_set import TargetSet
 from repose_jit.toml_writer import to_toml
@@ -108,6 +108,8 @@ def require_same(
         What is to go on.
     """
     theirs, ours = store.attributes, attributes(job, config, shard=shard)
+    if digest(theirs["study"]) != theirs["study_hash"]:
+        raise InputError(f"{store.path}: the text of its study is not the one of study_hash: somebody changed it")
     if theirs["robot_hash"] != ours["robot_hash"]:
         before, now = to_toml(stored_chain(theirs).to_config()), to_toml(job.chain.to_config())
         _refuse(store, "robot", *first_difference(tomllib.loads(before), tomllib.loads(now)))

@@ -20,7 +20,7 @@ from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.target_set import TargetSet
 from repose_jit.toml_writer import to_toml
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Variable", "attributes", "coordinates", "targets_digest", "variables"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Variable", "attributes", "coordinates", "digest", "targets_digest", "variables"]
 
 SCHEMA = "repose_jit.reach_schema"
 SCHEMA_VERSION = 2
@@ -129,9 +129,9 @@ def attributes(job: ReachJob, config: Mapping[str, object], *, shard: tuple[int,
     return {
         SCHEMA: SCHEMA_VERSION,
         "study": study,
-        "study_hash": _digest(study.encode()),
+        "study_hash": digest(study),
         "robot": job.chain.name,
-        "robot_hash": _digest(robot.encode()),
+        "robot_hash": digest(robot),
         "targets_hash": targets_digest(targets),
         "kind": targets.kind,
         "spacing": targets.spacing,
@@ -159,21 +159,22 @@ def attributes(job: ReachJob, config: Mapping[str, object], *, shard: tuple[int,
     }
 
 
+def digest(text: str) -> str:
+    """Return the digest of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def targets_digest(targets: TargetSet) -> str:
     """Return a digest of every number that the poses are made of."""
-    digest = hashlib.sha256(json.dumps([targets.kind, targets.dims, targets.free_axis, targets.axis_mask]).encode())
+    sha256 = hashlib.sha256(json.dumps([targets.kind, targets.dims, targets.free_axis, targets.axis_mask]).encode())
     for name, (dims, values, _) in coordinates(targets).items():
-        digest.update(json.dumps([name, dims, values.shape, str(values.dtype)]).encode())
-        digest.update(np.ascontiguousarray(values).tobytes())
-    return digest.hexdigest()
+        sha256.update(json.dumps([name, dims, values.shape, str(values.dtype)]).encode())
+        sha256.update(np.ascontiguousarray(values).tobytes())
+    return sha256.hexdigest()
 
 
 def _variable(name: str, dims: tuple[str, ...], dtype: str, fill: float, meaning: str, unit: str) -> Variable:
     return Variable(name=name, dims=dims, dtype=dtype, fill=fill, attributes={"units": unit, "long_name": meaning})
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _has_fma() -> bool:

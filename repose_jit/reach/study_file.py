@@ -15,7 +15,7 @@ from repose_jit.joints import JointType
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.grid import default_box
 from repose_jit.reach.metrics import DEFAULT_METRICS, METRICS, as_length_scale, as_metrics
-from repose_jit.reach.orientations import Orientations, orientation_mistakes, orientations_for
+from repose_jit.reach.orientations import Orientations, orientation_mistakes
 from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.study_robot import robot_reader
@@ -36,8 +36,6 @@ KEYS_OF = {
     "poses": ("file", "units"),
 }
 """The keys of ``[targets]`` that go with each kind."""
-
-KIND_OF: dict[type[Targets], str] = {GridTargets: "grid", SurfaceTargets: "surface", PoseTargets: "poses"}
 
 SECTION_OF = {
     **dict.fromkeys(("targets", "spacing", "box", "box_min", "box_max", "points", "poses"), "targets"),
@@ -75,7 +73,6 @@ def read_study(
     source: Mapping[str, object] | str | os.PathLike[str],
     *,
     directory: str | os.PathLike[str] | None = None,
-    targets: Targets | None = None,
 ) -> StudyFile:
     """Read a study from a dict, or from a ``.toml`` or ``.json`` file; see docs/study_file.md for its keys.
 
@@ -86,9 +83,6 @@ def read_study(
     directory
         Where relative names of files in the study start from; by default the folder of the file, or for a dict the
         working directory.
-    targets
-        What the study aims at, where `source` is the record of a study (:func:`study_config`), which says how many
-        targets there are but does not have them.
 
     Returns
     -------
@@ -107,18 +101,17 @@ def read_study(
     """
     if directory is None:
         directory = Path() if isinstance(source, Mapping) else as_path(source, name="source").parent
-    return read_config(source, _study_reader(as_path(directory, name="directory"), targets))
+    return read_config(source, _study_reader(as_path(directory, name="directory")))
 
 
 def study_config(study: ReachStudy) -> dict[str, object]:
     """Return a study as plain values, every default filled in: equal for equal studies.
 
-    :func:`read_study` reads it back. The robot is written as a chain; of a surface or poses there is only the name of
-    their file, if any, and how many they are, and reading takes the targets beside. Neither the store's path nor the
-    number of threads is in it.
+    :func:`read_study` reads that of a grid back. The robot is written as a chain; of a surface or poses there is only
+    how many they are, and the name of their file if any: the numbers are for the store to keep. Neither the store's
+    path nor the number of threads is in it.
     """
-    kind = KIND_OF[type(study.targets)]
-    orientations = orientations_for(kind, study.orientations)
+    kind, orientations = study.target_set.kind, study.orientations
     sections: dict[str, Mapping[str, object | None]] = {
         "robot": {"chain": study.chain.to_config()},
         "targets": {"kind": kind, **_target_config(study)},
@@ -153,12 +146,12 @@ def _target_config(study: ReachStudy) -> dict[str, object | None]:
     return {"box_min": list(low), "box_max": list(high), "spacing": study.target_set.spacing}
 
 
-def _study_reader(directory: Path, targets: Targets | None) -> Reader[StudyFile]:
+def _study_reader(directory: Path) -> Reader[StudyFile]:
     def read(value: object, path: str) -> StudyFile:
         table = Table(value, path)
         table.need("schema", _read_schema)
         chain = table.need("robot", robot_reader(directory))
-        wanted = table.take("targets", _targets_reader(directory, targets), GridTargets())
+        wanted = table.take("targets", _targets_reader(directory), GridTargets())
         orientations = table.take("orientations", record(Orientations), None)
         _check_orientations(table, value, orientations)
         solve = table.take("solve", _solve_reader(chain), MultiSeedParams())
@@ -190,28 +183,24 @@ def _read_schema(value: object, path: str) -> int:
     return schema
 
 
-def _targets_reader(directory: Path, given: Targets | None) -> Reader[Targets]:
-    """Return a reader of ``[targets]``; `given` stand for those of a record, which are not read."""
+def _targets_reader(directory: Path) -> Reader[Targets]:
+    """Return a reader of ``[targets]``."""
 
     def read(value: object, path: str) -> Targets:
         table = Table(value, path)
         kind = table.need("kind", choice(tuple(KEYS_OF)))
-        file = table.take("file", file_reader(directory, must_exist=given is None), None)
+        file = table.take("file", file_reader(directory, must_exist=True), None)
         units = table.take("units", choice(tuple(UNITS)), "m")
         corners = {name: table.take(name, list_of([quantity(LENGTH)] * 3), None) for name in ("box_min", "box_max")}
         spacing = table.take("spacing", quantity(LENGTH), None)
-        count = table.take("count", integer, None)
+        table.take("count", _refuse_count, None)
         if kind is not None:
             for key in ("file", "units", "box_min", "box_max", "spacing"):
                 if table.has(key) and key not in KEYS_OF[kind]:
                     table.reject(key, f"got it beside kind {kind!r}, which takes {', '.join(KEYS_OF[kind])}")
-            if kind != "grid" and file is None and given is None and not table.has("file"):
+            if kind != "grid" and not table.has("file") and not table.has("count"):
                 table.reject("file", "missing")
-        if count is not None and given is None:
-            table.reject("count", "got a number without the targets: this is the record of a study, not a study file")
         table.finish()
-        if given is not None:
-            return _require_recorded(given, kind, count, path)
         if kind == "grid":
             try:
                 return GridTargets(spacing=spacing, **corners)  # type: ignore[arg-type]
@@ -230,17 +219,8 @@ def _targets_reader(directory: Path, given: Targets | None) -> Reader[Targets]:
     return read
 
 
-def _require_recorded(targets: Targets, kind: str, count: int | None, path: str) -> Targets:
-    """Return the targets given for a record, if they can be those that it is of."""
-    got = KIND_OF[type(targets)]
-    if got != kind:
-        raise ConfigError([f"{path}.kind: got {kind!r}, expected {got!r}: the kind of the targets given"])
-    length = (
-        None if isinstance(targets, GridTargets) else len(getattr(targets, "points" if kind == "surface" else "poses"))
-    )
-    if length != count:
-        raise ConfigError([f"{path}.count: got {count}, expected {length}: the number of targets given"])
-    return targets
+def _refuse_count(_value: object, path: str) -> None:
+    raise ConfigError([f"{path}: this is the record of a study, whose targets are in its store; expected a study file"])
 
 
 def _check_orientations(table: Table, value: object, orientations: Orientations | None) -> None:

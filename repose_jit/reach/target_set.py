@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ShapeError
-from repose_jit.reach.grid import as_spacing, default_box, default_spacing, voxel_grid
+from repose_jit.reach.grid import default_box, default_spacing, voxel_grid
 from repose_jit.reach.orientations import Orientations, orientations_for
 from repose_jit.reach.rotations import axis_rotations, compose_rotations, fibonacci_sphere, rolls, super_fibonacci
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets, Targets
@@ -227,6 +227,7 @@ def _what_is_free(orientations: Orientations | None) -> tuple[FreeAxis | None, t
 
 def _local_rotations(orientations: Orientations) -> FloatArray:
     """Return the (k, 3, 3) rotations of the tool in the frame of a site."""
+    # The table of rules has left exactly the settings that count.
     n, n_roll, tool_axis = orientations.n, orientations.n_roll, orientations.tool_axis
     if tool_axis is None:
         return np.eye(3)[None] if n is None else super_fibonacci(n)
@@ -246,7 +247,7 @@ def _voxels(targets: GridTargets, chain: KinematicChain) -> tuple[FloatArray, Fl
         box = default_box(chain)
     else:
         box = targets.box_min, targets.box_max
-    spacing = default_spacing(box) if targets.spacing is None else as_spacing(targets.spacing)
+    spacing = default_spacing(box) if targets.spacing is None else targets.spacing
     return *voxel_grid(*box, spacing), spacing
 
 

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib import colormaps
+from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.engine import ReachStatus
-from repose_jit.reach.plot import plot
-from repose_jit.reach.study import ReachStudy
-from tests.reach.robots import painted, rebel
+from repose_jit.errors import InputError, ReposeError, ShapeError
+from repose_jit.reach.figures.facts import map_facts
+from repose_jit.reach.figures.histograms import BARS, metric_histograms
+from repose_jit.reach.figures.outcomes import OUTCOMES, PROVEN_GREY
+from repose_jit.reach.figures.placements import best_placements
+from repose_jit.reach.figures.words import miss_words, orientation_words, percent
+from repose_jit.reach.plot import plot, plot_placement, title_lines
+from repose_jit.reach.status import ReachStatus
+from tests.reach.synthetic import METRICS, SyntheticMap, painted, write_store
 
-GREY = 0.88
+GREY = np.array(to_rgb(PROVEN_GREY))
+ZERO, FULL = (np.array(colormaps["viridis"](value)[:3]) for value in (0.0, 1.0))
+REACHED, NOT_FOUND, PROVEN = ReachStatus.REACHED, ReachStatus.NOT_FOUND, ReachStatus.PROVEN_UNREACHABLE
 
 
 def share(picture: np.ndarray, colour: np.ndarray) -> float:
@@ -26,93 +32,260 @@ def share(picture: np.ndarray, colour: np.ndarray) -> float:
     return float(np.mean(np.all(np.abs(picture[..., :3] - colour) < 0.02, axis=-1)))
 
 
-def test_a_study_gives_a_picture_with_nothing_clipped(tmp_path: Path) -> None:
-    reach_map = ReachStudy(rebel(), spacing=0.15, n_orientations=20, attempts=8).run()
-    path = plot(reach_map, tmp_path / "map.png")
-    picture = imread(path)
-    assert picture.shape[1] >= 1600
+def assert_margins_are_white(picture: np.ndarray) -> None:
+    """Nothing is clipped."""
     for edge in (picture[:3], picture[-3:], picture[:, :3], picture[:, -3:]):
         np.testing.assert_array_equal(edge[..., :3], 1.0)
-    assert share(picture, np.full(3, GREY)) > 0.05
 
 
-def test_zero_and_out_of_reach_and_full_look_different(tmp_path: Path) -> None:
-    zero, full = (np.array(colormaps["viridis"](value)[:3]) for value in (0.0, 1.0))
-    colours = {
-        ReachStatus.NOT_FOUND: zero,
-        ReachStatus.PROVEN_UNREACHABLE: np.full(3, GREY),
-        ReachStatus.REACHED: full,
-    }
+def sampled_metrics(status: np.ndarray) -> dict[str, np.ndarray]:
+    values = np.random.default_rng(0).uniform(0.0, 0.7, status.shape)
+    return {metric: np.where(status == REACHED, values, np.nan) for metric in METRICS}
+
+
+SHAPES = {"grid": (5, 4, 3, 6), "surface": (40, 4), "poses": (30, 1), "placements": (6, 5, 4, 7)}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_every_kind_is_drawn_with_nothing_clipped(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    status = rng.integers(1, 4, SHAPES[kind])
+    site_poses = None
+    if kind != "grid":
+        site_poses = np.broadcast_to(np.eye(4), (*status.shape[:-1], 4, 4)).copy()
+        site_poses[..., :3, 3] = rng.uniform(-0.5, 0.5, (*status.shape[:-1], 3))
+    reach_map = write_store(tmp_path / "map", status, kind=kind, site_poses=site_poses, metrics=sampled_metrics(status))
+    picture = imread(plot(reach_map, tmp_path / "map.png"))
+    assert picture.shape[1] == 1620
+    assert_margins_are_white(picture)
+
+
+def test_zero_and_proven_and_full_look_different(tmp_path: Path) -> None:
+    colours = {NOT_FOUND: ZERO, PROVEN: GREY, REACHED: FULL}
     for status in colours:
-        picture = imread(plot(painted(status), tmp_path / f"{status}.png"))
+        picture = imread(plot(painted(tmp_path / f"{status}", status), tmp_path / f"{status}.png"))
         for other, colour in colours.items():
-            assert (share(picture, colour) > 0.25) == (other is status)
+            assert (share(picture, colour) > 0.1) == (other is status)
             assert share(picture, colour) < 0.03 or other is status
 
 
-def test_a_voxel_with_a_single_pose_that_might_be_reached_is_not_out_of_reach(tmp_path: Path) -> None:
-    reach_map = painted(ReachStatus.PROVEN_UNREACHABLE)
-    reach_map.status[..., 0] = ReachStatus.NOT_FOUND
-    assert share(imread(plot(reach_map, tmp_path / "map.png")), np.full(3, GREY)) < 0.01
+def test_a_voxel_with_a_single_pose_that_might_be_reached_is_not_proven(tmp_path: Path) -> None:
+    status = np.full((6, 5, 4, 8), PROVEN)
+    status[..., 0] = NOT_FOUND
+    assert share(imread(plot(write_store(tmp_path / "map", status), tmp_path / "map.png")), GREY) < 0.01
 
 
 @pytest.mark.parametrize("axis", [0, 2])
 def test_slices_go_through_the_centre_of_what_is_reached(axis: int, tmp_path: Path) -> None:
-    reach_map = painted(ReachStatus.NOT_FOUND)
+    status = np.full((6, 5, 4, 8), NOT_FOUND)
     layer = [slice(None)] * 4
     layer[axis] = slice(3, 4)
-    reach_map.status[tuple(layer)] = ReachStatus.REACHED
-    full = np.array(colormaps["viridis"](1.0)[:3])
+    status[tuple(layer)] = REACHED
     # One of the three panels is this layer and full of it; the other two cut it in a line.
-    assert share(imread(plot(reach_map, tmp_path / "map.png")), full) > 0.1
+    assert share(imread(plot(write_store(tmp_path / "map", status), tmp_path / "map.png")), FULL) > 0.05
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 60, 1)])
+def test_a_metre_is_as_long_in_every_panel(tmp_path: Path) -> None:
+    """A box of 1.2 × 0.6 × 0.3 m, full: the areas of the three panels are as 1.2 × 0.6 + 1.2 × 0.3 + 0.6 × 0.3."""
+    reach_map = painted(tmp_path / "map", REACHED, (12, 6, 3, 1))
+    picture = imread(plot(reach_map, tmp_path / "map.png"))[:, :1480]  # without the colour bar
+    is_full = np.all(np.abs(picture[..., :3] - FULL) < 0.02, axis=-1)
+    columns = np.flatnonzero(np.diff(is_full.any(axis=0).astype(int)))
+    widths = columns[1::2] - columns[::2]
+    heights = [int(is_full[:, a + 20].sum()) for a in columns[::2]]
+    np.testing.assert_allclose(widths / widths[0], [1.0, 1.0, 0.5], atol=0.02)
+    np.testing.assert_allclose(np.array(heights) / widths[0], [0.5, 0.25, 0.25], atol=0.02)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 60, 1), (9, 9, 1, 4)])
 def test_flat_and_lone_grids_are_drawn(shape: tuple[int, int, int, int], tmp_path: Path) -> None:
-    assert imread(plot(painted(ReachStatus.REACHED, shape), tmp_path / "map.png")).shape[2] == 4
+    assert_margins_are_white(imread(plot(painted(tmp_path / "map", REACHED, shape), tmp_path / "map.png")))
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".pdf"])
-def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
-    path = plot(painted(ReachStatus.REACHED), tmp_path / f"map{suffix}")
-    assert path.stat().st_size > 5_000
+def test_an_unfinished_map_says_so(tmp_path: Path) -> None:
+    status = np.full((6, 5, 4, 8), REACHED)
+    status[4:] = ReachStatus.UNINITIALIZED
+    reach_map = write_store(tmp_path / "map", status)
+    assert title_lines(reach_map)[-1] == "unfinished: 2 of 3 chunks done"
+    facts = map_facts(reach_map)
+    assert facts.counts == {REACHED: 640, ReachStatus.UNINITIALIZED: 320}
+    assert facts.percent_reached == 100.0
+    picture = imread(plot(reach_map, tmp_path / "map.png"))
+    assert 0.01 < share(picture, FULL) < 0.2
+    assert share(picture, GREY) < 0.01
 
 
-@pytest.mark.parametrize("name", ["$\\frac{$", "$x$", "机器人", "\0", "\ud800", "\U0001f916", "%s {x}"])
+@pytest.mark.parametrize("outcome", [REACHED, NOT_FOUND, PROVEN])
+def test_poses_have_the_colour_of_their_outcome(outcome: ReachStatus, tmp_path: Path) -> None:
+    site_poses = np.broadcast_to(np.eye(4), (400, 4, 4)).copy()
+    site_poses[:, :3, 3] = np.random.default_rng(2).uniform(-0.5, 0.5, (400, 3))
+    status = np.full((400, 1), outcome)
+    picture = imread(
+        plot(write_store(tmp_path / "map", status, kind="poses", site_poses=site_poses), tmp_path / "a.png")
+    )
+    for other in (REACHED, NOT_FOUND, PROVEN):
+        assert (share(picture, np.array(to_rgb(OUTCOMES[other].colour))) > 1e-3) == (other is outcome)
+
+
+def test_the_best_placement_has_most_poses_reached_then_the_better_metric(tmp_path: Path) -> None:
+    status = np.full((4, 3, 2, 5), NOT_FOUND)
+    metrics = {"manipulability": np.full(status.shape, np.nan)}
+    for place, n, value in (((0, 0, 0), 3, 0.1), ((2, 1, 1), 4, 0.1), ((3, 2, 0), 4, 0.2), ((2, 1, 0), 1, 9.0)):
+        status[place][:n] = REACHED
+        metrics["manipulability"][place][:n] = value
+    yaws = np.array([0.0, 1.5])
+    coordinates = {"x": np.arange(4.0), "y": np.arange(3.0), "yaw": yaws}
+    reach_map = write_store(tmp_path / "map", status, kind="placements", metrics=metrics, coordinates=coordinates)
+    np.testing.assert_array_equal(best_placements(reach_map), [[3, 2, 0], [2, 1, 1.5], [0, 0, 0]])
+    np.testing.assert_array_equal(best_placements(reach_map, 1), [[3, 2, 0]])
+    assert title_lines(reach_map)[0] == "painted: the best placement reaches 4 of 5 task poses"
+    assert_margins_are_white(imread(plot_placement(reach_map, tmp_path / "a.png", best=[[1.0, 1.0, 0.3]])))
+
+
+def test_placements_may_be_excluded_and_none_may_reach(tmp_path: Path) -> None:
+    status = np.full((1, 3, 1, 5), ReachStatus.EXCLUDED)
+    reach_map = write_store(tmp_path / "map", status, kind="placements", metrics={})
+    assert best_placements(reach_map).shape == (0, 3)
+    assert map_facts(reach_map).counts == {REACHED: 0, ReachStatus.EXCLUDED: 15}
+    assert_margins_are_white(imread(plot(reach_map, tmp_path / "a.png")))
+
+
+def test_histograms_hold_every_value_and_know_quantiles(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    status = rng.choice([REACHED, NOT_FOUND], (7, 3, 2, 50))
+    values = np.where(status == REACHED, rng.gamma(2.0, 0.1, status.shape), np.nan).astype(np.float32)
+    reach_map = write_store(tmp_path / "map", status, metrics={"sigma_min": values})
+    (histogram,) = metric_histograms(reach_map)
+    known = values[np.isfinite(values)].astype(float)
+    assert histogram.n == known.size == histogram.counts.sum()
+    assert (histogram.least, histogram.most) == (known.min(), known.max())
+    assert histogram.mean == pytest.approx(known.mean(), rel=1e-12)
+    width = histogram.edges[1]
+    for part in (0.05, 0.5, 0.95):
+        value = histogram.quantile(part)
+        assert np.mean(known < value - width) <= part <= np.mean(known < value + width)
+    shares, edges = histogram.bars()
+    assert len(shares) == BARS == len(edges) - 1
+    assert shares.sum() == pytest.approx(100.0)
+
+
+def test_a_histogram_of_nothing_and_of_zeros(tmp_path: Path) -> None:
+    nothing, zeros = metric_histograms(
+        write_store(
+            tmp_path / "map",
+            np.full((2, 2, 2, 3), REACHED),
+            metrics={"sigma_min": np.full((2, 2, 2, 3), np.nan), "limit_margin": np.zeros((2, 2, 2, 3))},
+        )
+    )
+    assert nothing.n == 0
+    assert np.isnan([nothing.mean, nothing.least, nothing.most, nothing.quantile(0.5)]).all()
+    assert (zeros.n, zeros.mean, zeros.quantile(0.5)) == (24, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("share_", "words"),
+    [(0.0, "0 %"), (1e-9, "< 0.01 %"), (0.0025, "0.25 %"), (0.5, "50.0 %"), (0.99999, "> 99.99 %"), (1.0, "100 %")],
+)
+def test_a_percentage_never_looks_like_none_or_all(share_: float, words: str) -> None:
+    assert percent(share_) == words
+
+
+def test_miss_rates_are_read_from_the_summary(tmp_path: Path) -> None:
+    facts = map_facts(painted(tmp_path / "map", REACHED))
+    assert facts.from_fk is not None
+    assert facts.from_retry is not None
+    assert miss_words(facts.from_fk) == "0.25 % (5 of 2,000)"
+    assert (facts.from_retry.missed, facts.from_retry.attempts) == (3, 80)
+    none = {"from_fk": {"sampled": 1000, "missed": 0, "rate": 0.0}, "from_retry": None}
+    facts = map_facts(write_store(tmp_path / "none", np.full((2, 2, 2, 1), REACHED), miss_rate=none))
+    assert facts.from_fk is not None
+    assert miss_words(facts.from_fk) == "0 of 1,000 (with 95 % confidence below 0.30 %)"
+    assert facts.from_retry is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "orientations", "words"),
+    [
+        ("grid", None, "8 orientations of the tool, spread evenly over all rotations"),
+        ("grid", {"kind": "directions", "tool_axis": "-x", "n": 4, "n_roll": 2}, "−x axis points in 4 directions"),
+        ("grid", {"kind": "free_axis", "tool_axis": "z", "n": 8}, "z axis points in 8 directions, spread evenly over"),
+        ("grid", {"kind": "none"}, "Position only"),
+        ("surface", {"kind": "directions", "tool_axis": "z", "approach": "-normal"}, "against the surface normal"),
+        ("surface", {"kind": "free_axis", "tool_axis": "z", "approach": "+normal"}, "along the surface normal"),
+        ("poses", {"kind": "free_axis", "tool_axis": "z"}, "points as in the pose; the roll about it is free"),
+        ("poses", None, "The whole pose"),
+        ("placements", None, "The 8 poses of the task"),
+    ],
+)
+def test_frames_are_put_into_words(kind: str, orientations: dict | None, words: str, tmp_path: Path) -> None:
+    shape = {"grid": (2, 2, 2), "placements": (2, 2, 2)}.get(kind, (3,))
+    reach_map = write_store(tmp_path / "map", np.full((*shape, 8), 1), kind=kind, orientations=orientations)
+    assert words in orientation_words(reach_map)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("kind", ["grid", "surface"])
+def test_the_same_map_gives_the_same_bytes(kind: str, suffix: str, tmp_path: Path) -> None:
+    status = np.full(SHAPES[kind], REACHED)
+    reach_map = write_store(tmp_path / "map", status, kind=kind, metrics=sampled_metrics(status))
+    first, second = (plot(reach_map, tmp_path / f"{name}{suffix}").read_bytes() for name in ("a", "b"))
+    assert len(first) > 5_000
+    assert first == second
+
+
+@pytest.mark.parametrize("name", ["$\\frac{$", "$x$", "机器人", "\0", "\U0001f916", "%s {x}", "w" * 300])
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_any_name_can_be_drawn(name: str, suffix: str, tmp_path: Path) -> None:
     """After a long run, whatever the robot is called: a dollar sign starts no formula, missing letters are boxes."""
-    reach_map = painted(ReachStatus.REACHED)
-    named = replace(reach_map, attributes={**reach_map.attributes, "robot": name})
-    assert plot(named, tmp_path / f"map{suffix}").exists()
+    reach_map = painted(tmp_path / "map", REACHED)
+    reach_map.attributes["robot"] = name
+    path = plot(reach_map, tmp_path / f"map{suffix}")
+    if suffix == ".png":
+        assert_margins_are_white(imread(path))
 
 
-def test_wrong_paths_are_named(tmp_path: Path) -> None:
+def test_wrong_arguments_are_named(tmp_path: Path) -> None:
+    reach_map = painted(tmp_path / "map", REACHED)
     with pytest.raises(InputError, match=r"got suffix '\.bmp' in 'map\.bmp', expected one of \.png, \.svg, \.pdf"):
-        plot(painted(1), tmp_path / "map.bmp")
+        plot(reach_map, tmp_path / "map.bmp")
     for path in (None, 5, b"map.png", str(tmp_path / "\0.png")):
         with pytest.raises(InputError, match="expected a path"):
-            plot(painted(1), path)  # type: ignore[arg-type]
+            plot(reach_map, path)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="reach_map: got int, expected a ReachMap"):
         plot(3, tmp_path / "map.png")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be written \(No such file or directory\)"):
-        plot(painted(1), tmp_path / "nowhere" / "map.png")
+        plot(reach_map, tmp_path / "nowhere" / "map.png")
+    with pytest.raises(InputError, match="got a map of kind 'grid', expected 'placements'"):
+        plot_placement(reach_map, tmp_path / "map.png")
+    placements = write_store(tmp_path / "placements", np.full((2, 2, 2, 3), 1), kind="placements")
+    with pytest.raises(ShapeError, match=r"best: got shape \(2,\), expected \(N, 3\)"):
+        plot_placement(placements, tmp_path / "map.png", best=[1.0, 2.0])
+    with pytest.raises(InputError, match=r"best\[0, 2\]: got nan, expected a finite number"):
+        plot_placement(placements, tmp_path / "map.png", best=[[1.0, 2.0, np.nan]])
 
 
 def test_a_missing_matplotlib_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ReposeError, match=r"pip install 'repose_jit\[plot\]'"):
-        plot(painted(1), tmp_path / "map.png")
+        plot(painted(tmp_path / "map", REACHED), tmp_path / "map.png")
 
 
 def test_drawing_needs_no_pyplot_and_the_import_no_matplotlib(tmp_path: Path) -> None:
+    painted(tmp_path / "map", REACHED)
     code = (
         "import sys\n"
-        "from repose_jit.reach import plot, store\n"
-        "assert not {'matplotlib', 'zarr'} & set(sys.modules)\n"
-        "from tests.reach.robots import painted\n"
-        "plot.plot(painted(1), sys.argv[1])\n"
+        "from repose_jit.reach import plot\n"
+        "assert not {'matplotlib', 'zarr', 'numba'} & set(sys.modules)\n"
+        "from pathlib import Path\n"
+        "from tests.reach.synthetic import SyntheticMap\n"
+        "plot.plot(SyntheticMap(Path(sys.argv[1])), sys.argv[2])\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-c", code, tmp_path / "map.png"], check=True, cwd=root)
+    subprocess.run([sys.executable, "-c", code, tmp_path / "map", tmp_path / "map.png"], check=True, cwd=root)
+
+
+def test_the_stand_in_reads_like_a_map(tmp_path: Path) -> None:
+    reach_map = painted(tmp_path / "map", REACHED)
+    assert isinstance(reach_map, SyntheticMap)
+    assert reach_map.n_done == reach_map.n_chunks == 3

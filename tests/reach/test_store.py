@@ -1,7 +1,8 @@
-"""Stored maps: opened by xarray without this package, equal for equal studies, never half written."""
+"""Stores: opened by xarray without this package, equal for equal studies, never half written."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -15,172 +16,190 @@ import pytest
 import xarray
 import zarr
 
-from repose_jit.errors import InputError
-from repose_jit.ik import IkParams
+import repose_jit as rj
+from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach import store
-from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.store import load, require_destination, save
-from repose_jit.reach.study import ReachStudy
+from repose_jit.reach.engine import resume_study
+from repose_jit.reach.metrics import METRICS
+from repose_jit.reach.store import create_store, open_store, remove_orphans, require_destination
 from tests.reach.robots import rebel
+from tests.reach.stores import cut_fine, files, names, small_study
+
+NOTHING_THERE = rj.GridTargets(0.5, (5, 5, 5), (6, 6, 5))
 
 
-def make_map(threads: int = 2, rng_seed: object = 0, **kwargs: object) -> ReachMap:
-    kwargs = {"spacing": 0.3, "n_orientations": 10, "attempts": 4} | kwargs
-    return ReachStudy(rebel(), threads=threads, rng_seed=rng_seed, **kwargs).run()  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def reach_map() -> ReachMap:
-    return make_map()
-
-
-def names(path: Path) -> list[str]:
-    return sorted(child.name for child in path.iterdir())
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
-
-
-def test_a_map_comes_back_as_it_was(reach_map: ReachMap, tmp_path: Path) -> None:
-    path = save(reach_map, tmp_path / "map.zarr")
-    assert path == tmp_path / "map.zarr"
-    loaded = load(path)
-    for name in ("x", "y", "z", "rotations", "status", "reachability_index", "n_reached"):
-        np.testing.assert_array_equal(getattr(loaded, name), getattr(reach_map, name))
-        assert getattr(loaded, name).dtype == getattr(reach_map, name).dtype
-    assert loaded.attributes == reach_map.attributes
-    known = {
-        key: value
-        for key, value in reach_map.summary().items()
-        if key not in ("seconds", "threads", "poses_per_second")
-    }
-    assert loaded.summary() == known | {"seconds": None, "threads": None, "poses_per_second": None}
-    assert "poses/s" not in loaded.summary_text()
+def test_a_map_comes_back_as_it_was(tmp_path: Path) -> None:
+    made = small_study().run(tmp_path / "map.zarr")
+    opened = rj.ReachMap.open(tmp_path / "map.zarr")
+    assert opened.path == made.path == tmp_path / "map.zarr"
+    assert opened.attributes == made.attributes
+    assert opened.is_complete
+    assert opened.n_done == opened.n_chunks
+    np.testing.assert_array_equal(opened.site("n_reached"), made.site("n_reached"))
+    of_the_run = {"seconds", "threads", "poses_per_second"}
+    known = {key: value for key, value in made.summary().items() if key not in of_the_run}
+    assert opened.summary() == known | dict.fromkeys(of_the_run)
+    assert "poses/s" in made.summary_text()
+    assert "poses/s" not in opened.summary_text()
     assert names(tmp_path) == ["map.zarr"]
 
 
-def test_xarray_opens_it_without_this_package(reach_map: ReachMap, tmp_path: Path) -> None:
-    path = save(reach_map, tmp_path / "map.zarr")
+def test_xarray_opens_it_without_this_package(tmp_path: Path) -> None:
+    reach_map = small_study().run(tmp_path / "map.zarr")
     code = (
         "import sys, xarray\n"
         "data = xarray.open_zarr(sys.argv[1])\n"
-        "best = data.reachability_index.where(data.n_proven_unreachable < data.sizes['orientation']).max().item()\n"
-        "print(best, *data.reachability_index.dims, *data.status.dims, sorted(data.coords), data.x.attrs['units'])\n"
+        "best = float(data.reachability_index.where(data.n_reached > 0).max())\n"
+        "print(best, *data.reachability_index.dims, *data.q.dims, sorted(data.coords), data.x.attrs['units'])\n"
         "assert not [name for name in sys.modules if 'repose' in name]\n"
     )
     run = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", "-c", code, path],
+        [sys.executable, "-W", "error", "-c", code, tmp_path / "map.zarr"],
         capture_output=True,
         text=True,
         check=True,
         cwd=tmp_path,
     )
-    best = reach_map.reachability_index.max()
-    assert run.stdout.strip() == f"{best} x y z x y z orientation ['orientation', 'x', 'y', 'z'] m"
+    best = reach_map.site("reachability_index").max()
+    assert run.stdout.strip() == f"{best} x y z x y z orientation joint ['orientation', 'x', 'y', 'z'] m"
 
 
-def test_xarray_selects_by_metres(reach_map: ReachMap, tmp_path: Path) -> None:
-    data = xarray.open_zarr(save(reach_map, tmp_path / "map.zarr"))
-    at = data.sel(x=reach_map.x[1], y=reach_map.y[2], z=reach_map.z[3])
-    np.testing.assert_array_equal(at.status, reach_map.status[1, 2, 3])
+def test_xarray_selects_by_metres(tmp_path: Path) -> None:
+    reach_map = small_study().run(tmp_path / "map.zarr")
+    data = xarray.open_zarr(tmp_path / "map.zarr")
+    x, y, z = (reach_map.coordinates[dim] for dim in "xyz")
+    at = data.sel(x=x[1], y=y[2], z=z[3])
+    np.testing.assert_array_equal(at.status, reach_map.pose("status", (1, 2, 3)))
     assert at.status.dtype == np.int8
-    assert at.reachability_index == reach_map.reachability_index[1, 2, 3]
+    assert at.reachability_index == reach_map.site("reachability_index")[1, 2, 3]
     assert data.attrs["robot"] == "igus_rebel"
-    assert data.attrs["max_iterations"] == 30
-    assert data.status.attrs["flag_meanings"].split()[1:] == ["reached", "not_found", "proven_unreachable"]
+    assert data.status.attrs["flag_meanings"].split()[:4] == [
+        "uninitialized",
+        "reached",
+        "not_found",
+        "proven_unreachable",
+    ]
     assert (data.status == 1).sum() == data.n_reached.sum()
+    for name in reach_map.metrics:
+        assert data[name].attrs["long_name"] == METRICS[name].meaning
+        assert bool((data[name].notnull() == (data.status == 1)).all())
+    assert data.attrs["summary"]["reached"] == int(data.n_reached.sum())
 
 
-def test_numpy_reads_it_through_zarr(reach_map: ReachMap, tmp_path: Path) -> None:
-    group = zarr.open_group(save(reach_map, tmp_path / "map.zarr"), mode="r")
-    np.testing.assert_array_equal(np.asarray(group["reachability_index"]), reach_map.reachability_index)
+def test_in_memory_it_is_the_same_map(tmp_path: Path) -> None:
+    stored, held = small_study().run(tmp_path / "map.zarr"), small_study().run()
+    assert held.path is None
+    assert held.attributes == stored.attributes
+    assert held.to_xarray().equals(stored.to_xarray())
 
 
-def test_equal_studies_give_equal_files(tmp_path: Path) -> None:
-    a = files(save(make_map(threads=1), tmp_path / "a.zarr"))
-    b = files(save(make_map(threads=5), tmp_path / "b.zarr"))
-    assert a == b
-    assert a != files(save(make_map(rng_seed=1), tmp_path / "c.zarr"))
-
-
-def test_attributes_hold_no_time_host_or_path(reach_map: ReachMap, tmp_path: Path) -> None:
-    attributes = json.loads((save(reach_map, tmp_path / "map.zarr") / "zarr.json").read_text())["attributes"]
-    assert set(attributes) == {
-        *(
-            "repose_jit.reach_schema",
-            "robot",
-            "chain",
-            "box_min",
-            "box_max",
-            "spacing",
-            "n_orientations",
-            "orientations",
+@pytest.mark.parametrize(
+    ("targets", "orientations"),
+    [
+        (rj.GridTargets(0.3), rj.Orientations(kind="none")),
+        (rj.GridTargets(0.3), rj.Orientations(kind="free_axis", n=5, tool_axis="z")),
+        (
+            rj.SurfaceTargets(np.array([[0.3, 0.1, 0.4], [0.3, 0.1, 4.0]]), np.array([[0, 0, 1.0], [0, 1, 1]])),
+            rj.Orientations(kind="directions", n_roll=3, tool_axis="z", approach="-normal"),
         ),
-        *(
-            "attempts",
-            "rng_seed",
-            "solver",
-            "step_rule",
-            "max_iterations",
-            "position_tolerance",
-            "orientation_tolerance",
-            "damping",
-        ),
-        *("max_step", "max_linear_step", "enforce_joint_limits", "versions"),
-    }
-    assert set(attributes["versions"]) == {"repose_jit", "numba", "llvmlite", "numpy"}
-
-
-@pytest.mark.parametrize("chunk_bytes", [1, 300, 10**9])
-def test_large_maps_are_written_in_parts(
-    chunk_bytes: int, reach_map: ReachMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        (rj.PoseTargets(rj.forward_kinematics(rebel(), [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]])), None),
+        (NOTHING_THERE, None),
+    ],
+    ids=["position only", "free axis", "surface", "poses", "nothing reached"],
+)
+def test_every_kind_of_targets_is_written_resumed_and_opened(
+    targets: rj.GridTargets, orientations: rj.Orientations | None, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(store, "CHUNK_BYTES", chunk_bytes)
-    path = save(reach_map, tmp_path / "map.zarr")
-    np.testing.assert_array_equal(load(path).status, reach_map.status)
-    slab = reach_map.status[0].size
-    expected = min(len(reach_map.x), max(1, chunk_bytes // slab))
-    assert zarr.open_group(path, mode="r")["status"].chunks[0] == expected  # type: ignore[union-attr]
+    study = small_study(targets=targets, orientations=orientations)
+    reach_map = study.run(tmp_path / "map.zarr")
+    data = xarray.open_zarr(tmp_path / "map.zarr")
+    assert int((data.status == 1).sum()) == reach_map.summary()["reached"]
+    assert bool((data.status != 0).all())
+    assert reach_map.n_poses == study.n_poses
+    np.testing.assert_array_equal(reach_map.targets.poses(np.arange(1)), study.target_set.poses(np.arange(1)))
+    before = files(tmp_path / "map.zarr")
+    next(file for file in (tmp_path / "map.zarr" / "status" / "c").rglob("*") if file.is_file()).unlink()
+    resume_study(tmp_path / "map.zarr")
+    assert files(tmp_path / "map.zarr") == before
 
 
-def test_nothing_reached_is_written_and_opened(tmp_path: Path) -> None:
-    empty = make_map(box=((5, 5, 5), (6, 6, 5)))
-    path = save(empty, tmp_path / "map.zarr")
-    np.testing.assert_array_equal(load(path).status, empty.status)
-    assert float(xarray.open_zarr(path).reachability_index.max()) == 0.0
+def test_nothing_reached_has_figures_like_any_other(tmp_path: Path) -> None:
+    summary = small_study(targets=NOTHING_THERE).run(tmp_path / "map.zarr").summary()
+    assert summary["reached"] == 0
+    assert summary["percent_reached"] == 0.0
+    assert summary["reachable_volume"] == 0.0
+    assert summary["metrics"]["sigma_min"] == {"mean": None, "max": None}
+    assert summary["miss_rate"]["from_retry"]["rate"] is None
+    assert summary["miss_rate"]["from_fk"] == {"sampled": 0, "missed": 0, "rate": None}
 
 
-def test_an_existing_path_is_refused(reach_map: ReachMap, tmp_path: Path) -> None:
-    path = save(reach_map, tmp_path / "map.zarr")
-    before = files(path)
-    with pytest.raises(InputError, match=r"map\.zarr: exists already, expected a new path, or overwrite=True"):
-        save(reach_map, path)
-    with pytest.raises(InputError, match="exists already"):
-        require_destination(path)
-    assert files(path) == before
+def test_equal_studies_give_equal_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_fine(monkeypatch)
+    small_study().run(tmp_path / "a.zarr", threads=1)
+    small_study().run(tmp_path / "b.zarr", threads=5)
+    small_study(max_attempts=5).run(tmp_path / "c.zarr")
+    assert rj.ReachMap.open(tmp_path / "a.zarr").n_chunks == 8
+    assert files(tmp_path / "a.zarr") == files(tmp_path / "b.zarr")
+    assert files(tmp_path / "a.zarr") != files(tmp_path / "c.zarr")
 
 
-def test_overwrite_replaces_a_map_and_nothing_else(reach_map: ReachMap, tmp_path: Path) -> None:
-    path = save(reach_map, tmp_path / "map.zarr")
-    other = make_map(rng_seed=1)
-    save(other, path, overwrite=True)
-    assert load(path).attributes["rng_seed"] == 1
+def test_attributes_hold_no_time_host_or_path(tmp_path: Path) -> None:
+    small_study().run(tmp_path / "map.zarr", threads=2)
+    text = (tmp_path / "map.zarr" / "zarr.json").read_text()
+    attributes = json.loads(text)["attributes"]
+    assert set(attributes) == {
+        *("repose_jit.reach_schema", "study", "study_hash", "robot", "robot_hash", "targets_hash", "kind", "spacing"),
+        *("n_sites", "n_orientations", "n_poses", "free_axis", "axis_mask", "budget", "rng_seed", "metrics"),
+        *("length_scale", "save_q", "block_shape", "versions", "cpu_has_fma", "collision_checked", "shard"),
+        *("complete", "summary"),
+    }
+    assert set(attributes["versions"]) == {"repose_jit", "numba", "llvmlite", "numpy", "zarr", "numcodecs"}
+    assert str(tmp_path) not in text
+    assert "threads" not in text
+
+
+def test_the_store_appears_with_all_that_resuming_takes(tmp_path: Path) -> None:
+    study = small_study()
+    create_store(study.job, study.to_config(), tmp_path / "map.zarr")
     assert names(tmp_path) == ["map.zarr"]
-    for name in ("thesis", "foreign.zarr"):
-        (tmp_path / name).mkdir()
+    reach_map = rj.ReachMap.open(tmp_path / "map.zarr")
+    assert not reach_map.is_complete
+    assert reach_map.n_done == 0
+    assert "not finished: 0 of 1 chunks are done" in reach_map.summary_text()
+    assert reach_map.summary()["percent_reached"] is None
+    assert bool((xarray.open_zarr(tmp_path / "map.zarr").status == 0).all())
+    study.run(tmp_path / "whole.zarr")
+    resume_study(tmp_path / "map.zarr")
+    assert files(tmp_path / "map.zarr") == files(tmp_path / "whole.zarr")
+
+
+def test_an_existing_path_is_refused_and_a_store_only_overwritten_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    before = files(path)
+    with pytest.raises(InputError, match=r"map\.zarr: there is the store of a study already.*resume goes on with it"):
+        small_study(max_attempts=5).run(path)
+    assert files(path) == before
+    small_study(max_attempts=5).run(path, overwrite=True)
+    assert rj.ReachMap.open(path).attributes["budget"]["max_attempts"] == 5
+    assert names(tmp_path) == ["map.zarr"]
+
+
+def test_nothing_but_a_store_is_ever_overwritten(tmp_path: Path) -> None:
+    small_study().run(tmp_path / "map.zarr")
+    (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
-    zarr.open_group(tmp_path / "foreign.zarr", attributes={"title": "somebody else's"})
-    (tmp_path / "link.zarr").symlink_to(path)
+    zarr.open_group(tmp_path / "foreign.zarr", mode="w", attributes={"title": "somebody else's"})
+    (tmp_path / "link.zarr").symlink_to(tmp_path / "map.zarr")
     for name in ("thesis", "thesis/chapter1.tex", "foreign.zarr", "link.zarr"):
-        with pytest.raises(InputError, match="is no reach map, so it is not overwritten"):
-            save(other, tmp_path / name, overwrite=True)
+        with pytest.raises(InputError, match="there is something already that is no store"):
+            small_study().run(tmp_path / name, overwrite=True)
     assert (tmp_path / "thesis" / "chapter1.tex").read_text() == "years of work"
 
 
-def test_a_place_that_cannot_be_written_is_found_without_a_map(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_found_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot write into .*nowhere \(No such file or directory\)"):
-        require_destination(tmp_path / "nowhere" / "map.zarr")
+        small_study().run(tmp_path / "nowhere" / "map.zarr")
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"cannot write into .*file \(Not a directory\)"):
         require_destination(tmp_path / "file" / "map.zarr")
@@ -189,105 +208,117 @@ def test_a_place_that_cannot_be_written_is_found_without_a_map(tmp_path: Path) -
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_directory_is_found_without_a_map(tmp_path: Path) -> None:
+def test_a_read_only_directory_is_found_before_anything_runs(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="Permission denied"):
         require_destination(tmp_path / "map.zarr")
 
 
-def test_a_failed_write_leaves_nothing_behind(
-    reach_map: ReachMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = save(reach_map, tmp_path / "map.zarr")
-    before = files(path)
+def test_a_full_disk_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_fine(monkeypatch)
+    small_study().run(tmp_path / "whole.zarr")
+    write, calls = store.ReachStore.write, []
 
-    def full(*args: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fill(self: store.ReachStore, number: int, chunk: dict[str, np.ndarray]) -> None:
+        calls.append(number)
+        if len(calls) > 5:
+            monkeypatch.setattr(zarr.Array, "__setitem__", full)
+        write(self, number, chunk)
 
-    monkeypatch.setattr(store, "_write_arrays", full)
-    with pytest.raises(OSError, match="No space left"):
-        save(reach_map, tmp_path / "other.zarr")
-    with pytest.raises(OSError, match="No space left"):
-        save(reach_map, path, overwrite=True)
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr(store.ReachStore, "write", fill)
+        with pytest.raises(ReposeError, match=r"chunk \d+ cannot be written \(No space left on device\).*make room"):
+            small_study().run(tmp_path / "map.zarr", threads=1)
+    monkeypatch.undo()
+    cut_fine(monkeypatch)
+    assert rj.ReachMap.open(tmp_path / "map.zarr").n_done == 5
+    resume_study(tmp_path / "map.zarr")
+    assert files(tmp_path / "map.zarr") == files(tmp_path / "whole.zarr")
+
+
+def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zarr.Group, "create_array", full)
+    with pytest.raises(InputError, match=r"cannot be made \(No space left on device\)"):
+        small_study().run(tmp_path / "map.zarr")
+    assert names(tmp_path) == []
+
+
+def test_a_store_that_another_process_writes_to_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    code = (
+        "import sys, time\n"
+        "from repose_jit.reach.store import open_store\n"
+        "with open_store(sys.argv[1]).locked():\n"
+        "    print('locked', flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "locked\n"
+        for attempt in (lambda: resume_study(path), lambda: small_study().run(path, overwrite=True)):
+            with pytest.raises(InputError, match="another process is writing to it"):
+                attempt()
+        holder.kill()
     assert names(tmp_path) == ["map.zarr"]
+    resume_study(path)
+
+
+def test_orphans_of_killed_writers_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    before = files(path)
+    (path / "status" / "c" / "0.deadbeef.partial").write_bytes(b"half")
+    (path / "zarr.json.deadbeef.partial").write_bytes(b"half")
+    (tmp_path / ".map.zarr.deadbeef.partial").mkdir()
+    (tmp_path / ".map.zarr.deadbeef.partial" / "zarr.json").write_text("{")
+    (tmp_path / ".other.zarr.deadbeef.partial").mkdir()
+    assert remove_orphans(path) == 3
     assert files(path) == before
+    assert names(tmp_path) == [".other.zarr.deadbeef.partial", "map.zarr"]
 
 
-def test_what_is_no_map_is_not_loaded(reach_map: ReachMap, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing\.zarr: found nothing, expected a map"):
-        load(tmp_path / "nothing.zarr")
-    zarr.open_group(tmp_path / "foreign.zarr", attributes={"title": "somebody else's"})
+def test_what_is_no_store_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nothing\.zarr: found nothing, expected the store of a reachability study"):
+        rj.ReachMap.open(tmp_path / "nothing.zarr")
+    zarr.open_group(tmp_path / "foreign.zarr", mode="w", attributes={"title": "somebody else's"})
     with pytest.raises(InputError, match="found something else"):
-        load(tmp_path / "foreign.zarr")
-    path = save(reach_map, tmp_path / "map.zarr")
-    meta = json.loads((path / "zarr.json").read_text())
+        rj.ReachMap.open(tmp_path / "foreign.zarr")
+    small_study().run(tmp_path / "map.zarr")
+    meta = json.loads((tmp_path / "map.zarr" / "zarr.json").read_text())
     meta["attributes"]["repose_jit.reach_schema"] = 99
-    (path / "zarr.json").write_text(json.dumps(meta))
-    with pytest.raises(InputError, match="got schema version 99, expected 1"):
-        load(path)
+    (tmp_path / "map.zarr" / "zarr.json").write_text(json.dumps(meta))
+    with pytest.raises(InputError, match="got schema version 99, expected 2"):
+        rj.ReachMap.open(tmp_path / "map.zarr")
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda path: shutil.rmtree(path / "status" / "c"),
         lambda path: shutil.rmtree(path / "status"),
-        lambda path: shutil.rmtree(path / "x" / "c"),
-        lambda path: shutil.rmtree(path / "rotation" / "c"),
-        lambda path: next(f for f in (path / "status" / "c").rglob("*") if f.is_file()).write_bytes(b"\x00garbage"),
         lambda path: (path / "status" / "zarr.json").write_text("{}"),
-        lambda path: (path / "zarr.json").write_text(f'{{"attributes": {{"{store.SCHEMA}": 1}}}}'),
-        lambda path: (path / "zarr.json").write_text(
-            f'{{"zarr_format": 3, "node_type": "group", "attributes": {{"{store.SCHEMA}": 1}}}}'
-        ),
+        lambda path: (path / "status" / "zarr.json").write_text("{"),
+        lambda path: (path / "zarr.json").write_text(f'{{"attributes": {{"{store.SCHEMA}": 2}}}}'),
     ],
 )
-def test_a_map_with_parts_missing_is_not_loaded(
-    damage: Callable[[Path], object], reach_map: ReachMap, tmp_path: Path
-) -> None:
-    """As after a copy that was broken off: zeros for outcomes would count as poses that were not reached."""
-    path = save(reach_map, tmp_path / "map.zarr")
-    damage(path)
-    with pytest.raises(InputError, match=r"map\.zarr: .*expected a whole one"):
-        load(path)
+def test_a_damaged_store_is_named(damage: Callable[[Path], object], tmp_path: Path) -> None:
+    small_study().run(tmp_path / "map.zarr")
+    damage(tmp_path / "map.zarr")
+    with pytest.raises(InputError, match=r"map\.zarr: .*damaged.*expected a whole one"):
+        open_store(tmp_path / "map.zarr")
 
 
-@pytest.mark.parametrize("path", [None, 5, b"map", "a\0b", "/", "", "."])
-def test_what_is_no_new_path_is_named(path: object, reach_map: ReachMap) -> None:
+@pytest.mark.parametrize("path", [5, b"map", "a\0b", "/", "", "."])
+def test_what_is_no_new_path_is_named(path: object) -> None:
     for overwrite in (False, True):
         with pytest.raises(InputError, match=r"expected a (new )?path"):
-            save(reach_map, path, overwrite=overwrite)  # type: ignore[arg-type]
-    if not isinstance(path, str):
-        with pytest.raises(InputError, match="expected a path"):
-            load(path)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="reach_map: got int, expected a ReachMap"):
-        save(3, path)  # type: ignore[arg-type]
-
-
-def test_a_map_that_appeared_meanwhile_is_not_replaced(
-    reach_map: ReachMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = make_map(rng_seed=1)
-    write = store._write_arrays
-
-    def slow(group: zarr.Group, written: ReachMap) -> None:
-        write(group, written)
-        if written is reach_map:
-            save(other, tmp_path / "map.zarr")
-
-    monkeypatch.setattr(store, "_write_arrays", slow)
-    with pytest.raises(InputError, match="another program has made it in the meantime"):
-        save(reach_map, tmp_path / "map.zarr")
-    assert load(tmp_path / "map.zarr").attributes["rng_seed"] == 1
-    assert names(tmp_path) == ["map.zarr"]
-
-
-def test_a_study_of_numpy_numbers_can_be_stored(tmp_path: Path) -> None:
-    params = IkParams(max_iterations=np.int64(5), damping=np.float32(0.01), enforce_joint_limits=np.True_)  # type: ignore[arg-type]
-    numbers = {
-        "n_orientations": np.int16(3),
-        "attempts": np.int8(2),
-        "rng_seed": np.uint64(3),
-        "spacing": np.float32(0.5),
-    }
-    assert load(save(make_map(params=params, **numbers), tmp_path / "map.zarr")).attributes["rng_seed"] == 3
+            small_study().run(path, overwrite=overwrite)  # type: ignore[arg-type]

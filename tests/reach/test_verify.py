@@ -19,7 +19,7 @@ from repose_jit.errors import InputError
 from repose_jit.reach.findings import VerifyReport
 from repose_jit.reach.store import open_store
 from repose_jit.reach.verify import verify_store
-from tests.reach.stores import KINDS, chunk_files, files, make_small, rewrite, study
+from tests.reach.small_stores import KINDS, chunk_files, files, make_small, rewrite, study
 
 
 @pytest.fixture(autouse=True, scope="module")

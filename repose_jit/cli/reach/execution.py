@@ -1,0 +1,137 @@
+"""How a study is run: threads, engine, progress; and what is said when Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from repose_jit.reach.chunk_report import ChunkReport
+
+__all__ = ["Execution", "execution_options", "resumable"]
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: what shells report for a program that ends by SIGINT."""
+
+Progress = Callable[["ChunkReport"], None]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What was typed about how to run; nothing of it has influence on the map.
+
+    Attributes
+    ----------
+    threads, engine, scheduler
+        As of :meth:`repose_jit.ReachStudy.run`.
+    progress
+        ``"bar"``, ``"json"``, ``"none"``, or None for a bar if standard error is a terminal.
+    """
+
+    threads: int | None
+    engine: str
+    scheduler: str | None
+    progress: str | None
+
+    def arguments(self, threads: int | None = None) -> dict[str, Any]:
+        """Return the arguments of a run; `threads` if none were typed."""
+        return {"threads": self.threads or threads, "engine": self.engine, "scheduler": self.scheduler}
+
+    def options(self) -> list[str]:
+        """Return what was typed, to be typed again."""
+        given = {"threads": self.threads, "scheduler": self.scheduler, "progress": self.progress}
+        if self.engine != "threads":
+            given["engine"] = self.engine
+        return [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+
+    @contextmanager
+    def report(self) -> Iterator[Progress | None]:
+        """Yield what is to be called after every chunk, None if nobody watches."""
+        if self.progress == "json":
+            yield _report_json
+        elif self.progress == "bar" or (self.progress is None and sys.stderr.isatty()):
+            with _bar() as report:
+                yield report
+        else:
+            yield None
+
+
+def execution_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a run; the command receives an :class:`Execution` as `execution`."""
+
+    @click.option("--threads", type=int, metavar="N", help="No influence on the map [default: all CPUs].")
+    @click.option(
+        "--engine", type=click.Choice(["threads", "dask"]), default="threads", help="Where chunks are solved."
+    )
+    @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that runs already: tcp://...")
+    @click.option(
+        "--progress",
+        type=click.Choice(["bar", "json", "none"]),
+        help="On standard error [default: bar on a terminal]; json is a line for each chunk.",
+    )
+    @functools.wraps(function)
+    def command(threads: int | None, engine: str, scheduler: str | None, progress: str | None, **others: Any) -> Any:
+        return function(execution=Execution(threads, engine, scheduler, progress), **others)
+
+    return command
+
+
+@contextmanager
+def resumable(store: Path, options: Sequence[str]) -> Iterator[None]:
+    """Turn Ctrl-C into how far the run got and the command that goes on with it.
+
+    Parameters
+    ----------
+    store
+        Where the run writes to.
+    options
+        What has to be typed again.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        from repose_jit.errors import ReposeError
+        from repose_jit.reach.reach_map import ReachMap
+
+        try:
+            reach_map = ReachMap.open(store)
+        except ReposeError:  # Ctrl-C came before it was made
+            raise KeyboardInterrupt from None
+        done = f"{reach_map.n_done:,} of {reach_map.n_chunks:,} chunks are done and kept"
+        again = shlex.join(["repose-jit", "reach", "resume", str(store), *options])
+        click.echo(f"\nInterrupted: {done}. To go on:\n  {again}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _report_json(report: ChunkReport) -> None:
+    click.echo(json.dumps(asdict(report)), err=True)
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    from tqdm import tqdm
+
+    with tqdm(unit=" poses", unit_scale=True, file=sys.stderr, dynamic_ncols=True) as bar:
+        reached = asked = 0
+
+        def report(chunk: ChunkReport) -> None:
+            nonlocal reached, asked
+            solved = chunk.reached + chunk.not_found + chunk.proven_unreachable
+            reached, asked = reached + chunk.reached, asked + solved
+            if bar.total is None:
+                # What an earlier run has done counts for the bar, but not for its speed.
+                bar.total, bar.initial = chunk.n_poses, chunk.poses_done - solved
+                bar.n = bar.last_print_n = bar.initial
+            bar.set_postfix_str(f"{100.0 * reached / asked:.1f} % reached" if asked else "", refresh=False)
+            bar.update(chunk.poses_done - bar.n)
+
+        yield report

@@ -1,0 +1,42 @@
+"""``repose-jit reach resume``: go on with a study that was interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repose_jit.cli.reach.execution import Execution, execution_options, resumable
+from repose_jit.cli.reach.outputs import Outputs, output_options
+from repose_jit.cli.reach.run import echo_outcome
+from repose_jit.cli.reach.store_argument import store_argument
+from repose_jit.cli.screen import json_option
+
+__all__ = ["resume"]
+
+
+@click.command(
+    epilog="""The study is in the store. In the end the store has the bytes that it would have without the interruption;
+    going on with another version of repose-jit, or on another kind of CPU, is therefore refused.
+
+    \b
+    Example:
+      repose-jit reach resume igus_rebel-reach.zarr"""
+)
+@store_argument
+@execution_options
+@output_options
+@json_option
+def resume(store: Path, execution: Execution, outputs: Outputs, as_json: bool) -> None:
+    """Go on with a study that was interrupted."""
+    from dataclasses import replace
+
+    from repose_jit.reach.engine import resume_study
+    from repose_jit.reach.store import open_store
+
+    if open_store(store).attributes["shard"] is not None:
+        outputs = replace(outputs, plot=False, report=False)
+    outputs.require(store)
+    with resumable(store, [*execution.options(), *outputs.options()]), execution.report() as progress:
+        reach_map = resume_study(store, progress=progress, **execution.arguments())
+    echo_outcome(reach_map, store, outputs.write(reach_map, store), as_json=as_json)

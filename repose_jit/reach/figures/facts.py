@@ -1,0 +1,105 @@
+"""The figures of a study: counted from the per-site arrays, so that an unfinished map has them too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.status import ReachStatus
+
+__all__ = ["Facts", "MissRate", "map_facts"]
+
+COUNTED = {
+    ReachStatus.REACHED: "n_reached",
+    ReachStatus.NOT_FOUND: "n_not_found",
+    ReachStatus.PROVEN_UNREACHABLE: "n_proven_unreachable",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissRate:
+    """How many poses of a sample were missed.
+
+    Attributes
+    ----------
+    sampled, missed
+        Poses in the sample, and those of them that the budget missed.
+    attempts
+        Budget they were solved again with; None for poses that are known reachable by forward kinematics.
+    """
+
+    sampled: int
+    missed: int
+    attempts: int | None = None
+
+    @property
+    def rate(self) -> float:
+        """Share missed."""
+        return self.missed / self.sampled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """The figures of a study.
+
+    Attributes
+    ----------
+    robot
+        Its name, ``"robot"`` if it has none.
+    counts
+        Poses per outcome, those with none left out; `REACHED` is always there.
+    n_computed
+        Poses with an outcome.
+    reachable_volume
+        Volume of the voxels with at least one pose reached [m³]; None unless the sites are voxels.
+    from_fk, from_retry
+        Estimates of the miss rate, None where none was made.
+    """
+
+    robot: str
+    counts: Mapping[ReachStatus, int]
+    n_computed: int
+    reachable_volume: float | None
+    from_fk: MissRate | None
+    from_retry: MissRate | None
+
+    @property
+    def percent_reached(self) -> float:
+        """Poses reached of those computed [%]; 0 of none."""
+        return 100.0 * self.counts[ReachStatus.REACHED] / max(1, self.n_computed)
+
+
+def map_facts(reach_map: MapReading) -> Facts:
+    """Count the outcomes of a map."""
+    counts = {status: reach_map.site(name).astype(np.int64) for status, name in COUNTED.items()}
+    n_reached = counts[ReachStatus.REACHED]
+    is_done = n_reached >= 0
+    n_computed = int(np.count_nonzero(is_done)) * reach_map.n_orientations
+    totals = {status: int(count[is_done].sum()) for status, count in counts.items()}
+    totals[ReachStatus.EXCLUDED] = n_computed - sum(totals.values())
+    totals[ReachStatus.UNINITIALIZED] = reach_map.n_poses - n_computed
+    spacing = reach_map.spacing
+    miss_rate = reach_map.summary().get("miss_rate") or {}
+    return Facts(
+        robot=_robot(reach_map),
+        counts={status: n for status, n in totals.items() if n or status is ReachStatus.REACHED},
+        n_computed=n_computed,
+        reachable_volume=None if spacing is None else int(np.count_nonzero(n_reached > 0)) * spacing**3,
+        from_fk=_miss_rate(miss_rate.get("from_fk"), "missed"),
+        from_retry=_miss_rate(miss_rate.get("from_retry"), "found"),
+    )
+
+
+def _robot(reach_map: MapReading) -> str:
+    """Return the robot's name, without the halves of characters that no file can hold, and not too long for a line."""
+    name = str(reach_map.attributes.get("robot") or "robot").encode(errors="replace").decode()
+    return name if len(name) <= 40 else name[:39] + "…"
+
+
+def _miss_rate(sample: Mapping[str, int] | None, missed: str) -> MissRate | None:
+    if not sample or not sample["sampled"]:
+        return None
+    return MissRate(sampled=sample["sampled"], missed=sample[missed], attempts=sample.get("attempts"))

@@ -1,0 +1,1 @@
+"""The page of a report: its elements, its sections and its style."""

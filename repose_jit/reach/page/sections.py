@@ -1,0 +1,235 @@
+"""The sections of a report, each from a map and its figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from repose_jit.reach.figures.facts import Facts, MissRate
+from repose_jit.reach.figures.histograms import Histogram
+from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.figures.outcomes import OUTCOMES
+from repose_jit.reach.figures.words import (
+    SITES,
+    budget_words,
+    counted,
+    metric_words,
+    miss_words,
+    orientation_words,
+    percent,
+    plain,
+    site_words,
+    study_tables,
+)
+from repose_jit.reach.page.elements import Markup, bar, definitions, markup, paragraph, section, table
+from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.status import ReachStatus
+
+__all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misses", "outcomes", "what_was_studied"]
+
+BUDGET_WORDS = {
+    "attempts_alone": "Attempts where nothing near was reached",
+    "max_neighbours": "Neighbours' solutions tried as seeds",
+}
+
+
+def headline(reach_map: MapReading, facts: Facts) -> Markup:
+    """Return the few figures to remember, as cards."""
+    n_reached = reach_map.site("n_reached")
+    sites = SITES[reach_map.kind]
+    cards = [(percent(facts.percent_reached / 100.0), f"of {counted(facts.n_computed, 'pose')} reached")]
+    if reach_map.kind == "placements":
+        best = max(0, int(n_reached.max(initial=0)))
+        cards = [(f"{best:,} of {reach_map.n_orientations:,}", "task poses reached from the best placement")]
+    if facts.reachable_volume is not None:
+        cards.append((f"{plain(facts.reachable_volume)} m³", "reachable volume: voxels with a pose reached"))
+    if reach_map.n_orientations > 1:
+        some, every = (np.count_nonzero(n_reached >= least) for least in (1, reach_map.n_orientations))
+        cards.append((f"{some:,}", f"of {counted(reach_map.n_sites, sites)} with a pose reached, {every:,} with all"))
+    if facts.from_fk:
+        cards.append((percent(facts.from_fk.rate), "missed of poses known to be reachable"))
+    parts = [f'<div class="card"><b>{markup(figure)}</b><span>{markup(text)}</span></div>' for figure, text in cards]
+    return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")
+
+
+def outcomes(facts: Facts, n_poses: int) -> Markup:
+    """Return what became of the poses, with what each word means."""
+    rows = [
+        (words.name, f"{facts.counts[status]:,}", percent(share), bar(share), words.meaning)
+        for status, words in OUTCOMES.items()
+        if status in facts.counts
+        for share in [facts.counts[status] / max(1, n_poses)]
+    ]
+    header = ("outcome", "poses", "share", "", "what it means")
+    return section(
+        "What became of the poses",
+        table(header, rows, numbers=(1, 2)),
+        paragraph(
+            "Collisions were not checked: a pose reached may still meet the robot itself or what stands around it."
+        ),
+    )
+
+
+def misses(reach_map: MapReading, facts: Facts) -> Markup:
+    """Return the estimates of how many reachable poses were not found, and what they are worth."""
+    parts = [
+        paragraph(
+            "A pose that was not found may be reachable all the same: the search is spent after its budget. "
+            "How often that happens is estimated on samples."
+        )
+    ]
+    if facts.from_fk:
+        parts.append(
+            paragraph(
+                Markup("<b>Poses known to be reachable.</b> "),
+                f"{miss_words(facts.from_fk)} of the poses that forward kinematics makes of random configurations "
+                "were missed. Such poses are easier than those of a regular grid, which are near the borders of the "
+                "workspace more often: there 1.4 to 4 times as many are missed.",
+            )
+        )
+    if facts.from_retry:
+        parts.append(paragraph(Markup("<b>Poses solved again.</b> "), _retry_words(facts, facts.from_retry)))
+    if len(parts) == 1:
+        is_late = not reach_map.is_complete
+        parts.append(
+            paragraph("The misses are estimated once the study is finished." if is_late else "No estimate was made.")
+        )
+    return section("How many poses were missed", *parts)
+
+
+def metric_table(histograms: Sequence[Histogram]) -> Markup:
+    """Return the distribution of each metric over the reached poses in numbers."""
+
+    def number(value: float) -> str:
+        return plain(value) if math.isfinite(value) else "none"
+
+    rows = [
+        (
+            metric_words(histogram.metric).label,
+            f"{histogram.n:,}",
+            *(
+                number(value)
+                for value in (
+                    histogram.mean,
+                    histogram.least,
+                    histogram.quantile(0.05),
+                    histogram.quantile(0.5),
+                    histogram.quantile(0.95),
+                    histogram.most,
+                )
+            ),
+            metric_words(histogram.metric).meaning,
+        )
+        for histogram in histograms
+    ]
+    header = ("metric", "poses", "mean", "least", "5 %", "median", "95 %", "most", "what it says")
+    return table(header, rows, numbers=range(1, 8))
+
+
+def what_was_studied(reach_map: MapReading) -> Markup:
+    """Return the targets, the frames, the solve and the robot."""
+    from repose_jit.multi_seed.params import MultiSeedParams
+
+    study = study_tables(reach_map)
+    attributes = reach_map.attributes
+    pairs: list[tuple[str, object]] = [("Targets", site_words(reach_map))]
+    for name in ("x", "y", "z", "yaw"):
+        if name in reach_map.coordinates:
+            values = np.asarray(reach_map.coordinates[name], float)
+            scale, unit = (180.0 / math.pi, "°") if name == "yaw" else (1.0, " m")
+            ends = f"{plain(scale * values[0])} to {plain(scale * values[-1])}{unit}"
+            pairs.append(
+                (f"{name} of the centres" if reach_map.kind == "grid" else name, f"{ends}, {len(values)} values")
+            )
+    targets: dict[str, Any] = study.get("targets") or {}
+    if "file" in targets:
+        pairs.append(("File", f"{targets['file']}, units {targets.get('units', 'm')}"))
+    pairs.append(("Tool", orientation_words(reach_map)))
+    if mask := attributes.get("axis_mask"):
+        held = [name for name, is_held in zip(("x", "y", "z", "rx", "ry", "rz"), mask, strict=True) if is_held]
+        pairs.append(("Axes that count", ", ".join(held)))
+    solve: dict[str, Any] = study.get("solve") or {}
+    position, angle = (
+        float(solve.get(name, getattr(MultiSeedParams, name)))
+        for name in ("position_tolerance", "orientation_tolerance")
+    )
+    pairs.append(("Tolerances", f"{plain(1e3 * position)} mm and {plain(math.degrees(angle))}°"))
+    pairs.append(("Budget", f"{budget_words(reach_map)} for a pose"))
+    pairs.extend(
+        (BUDGET_WORDS.get(name, name.replace("_", " ").capitalize()), value)
+        for name, value in attributes["budget"].items()
+        if name not in {"max_attempts", "max_iterations"}
+    )
+    pairs.append(("Length scale", f"{plain(float(attributes['length_scale']))} m, of the inverse condition"))
+    return section(
+        "What was studied",
+        definitions(pairs),
+        Markup("<h3>Robot</h3>"),
+        robot_table(reach_map.chain),
+    )
+
+
+def how_to_read() -> Markup:
+    """Return what the words and the pictures mean."""
+    return section(
+        "How to read it",
+        definitions(
+            [
+                ("Reachability index", "Of the orientations tried at a place, the share that is reached."),
+                ("Voxel", "A cube of space, judged by its centre: what is smaller than a voxel is not seen."),
+                ("Volume", "The voxels with at least one pose reached. Finer voxels give a better estimate."),
+                (
+                    "Colours",
+                    "From dark violet, nothing reached, to yellow. Grey is proven to be out of reach.",
+                ),
+                (
+                    "Metrics",
+                    "Of the configuration that the study found: another solution of the same pose may be better.",
+                ),
+            ]
+        ),
+    )
+
+
+def how_to_reproduce(reach_map: MapReading) -> Markup:
+    """Return the study's text, and with what it was solved."""
+    attributes = reach_map.attributes
+    versions = ", ".join(f"{name} {number}" for name, number in attributes["versions"].items())
+    fma = "with" if attributes["cpu_has_fma"] else "without"
+    pairs: list[tuple[str, object]] = [
+        ("Versions", versions),
+        ("Processor", f"{fma} fused multiply-add (FMA)"),
+        ("Random seed", attributes["rng_seed"]),
+        ("Study", f"SHA-256 {attributes['study_hash']}"),
+        ("Robot", f"SHA-256 {attributes['robot_hash']}"),
+    ]
+    if attributes.get("targets_hash"):
+        pairs.append(("Targets", f"SHA-256 {attributes['targets_hash']}"))
+    return section(
+        "How to reproduce it",
+        paragraph(
+            "Save the study below as study.toml and run ",
+            Markup("<code>repose-jit reach run study.toml</code>"),
+            ". With the same versions, on any processor with fused multiply-add, the result is the same to the last "
+            "bit, whatever the number of threads.",
+        ),
+        definitions(pairs),
+        Markup(f"<details><summary>The study</summary><pre>{markup(attributes['study'])}</pre></details>"),
+    )
+
+
+def _retry_words(facts: Facts, retry: MissRate) -> str:
+    budget = "a larger budget" if retry.attempts is None else counted(retry.attempts, "attempt")
+    text = f"{miss_words(retry)} of a sample of the poses not found were found with {budget}."
+    not_found = facts.counts.get(ReachStatus.NOT_FOUND, 0)
+    if not retry.missed or not not_found:
+        return text
+    more = retry.rate * not_found
+    share = more / (facts.counts[ReachStatus.REACHED] + more)
+    return (
+        f"{text} For all {not_found:,} poses not found that makes about {float(f'{more:.2g}'):,.0f} more: "
+        f"{percent(share)} of those that can be reached with that budget."
+    )
