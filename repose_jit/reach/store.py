@@ -29,8 +29,11 @@ from repose_jit.reach.schema import SCHEMA, SCHEMA_VERSION, attributes, coordina
 from repose_jit.validation import as_path
 
 __all__ = [
+    "METADATA",
     "ReachStore",
     "create_store",
+    "empty_group",
+    "is_damaged",
     "is_store",
     "move_into_place",
     "open_store",
@@ -210,6 +213,18 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
         ) from None
 
 
+def is_damaged(path: Path) -> bool:
+    """Tell whether there is a store of this version that :func:`open_store` cannot open."""
+    what = _attributes_at(path)
+    if what is None or what.get(SCHEMA) != SCHEMA_VERSION:
+        return False
+    try:
+        open_store(path)
+    except InputError:
+        return True
+    return False
+
+
 def is_store(path: Path) -> bool:
     """Tell whether there is a store of a study, of whatever version."""
     return _attributes_at(path) is not None
@@ -261,12 +276,14 @@ def remove_orphans(path: Path) -> int:
     return len(orphans)
 
 
-def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+def empty_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+    """Make a new group with all the arrays of a store and its attributes, and no values."""
     group = zarr.open_group(place, mode="w" if isinstance(place, Path) else "w-", zarr_format=3, attributes=dict(what))
     for name, (dims, values, about) in coordinates(job.targets).items():
         group.create_array(
             name,
-            data=values,
+            shape=values.shape,
+            dtype=values.dtype,
             chunks=values.shape,
             dimension_names=list(dims),
             attributes=about,
@@ -292,6 +309,15 @@ def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, A
         # Zarr warns that the format does not define consolidated metadata yet, and xarray where it is missing.
         warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
         zarr.consolidate_metadata(group.store, zarr_format=3)
+    return group
+
+
+def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+    group = empty_group(place, job, what)
+    for name, (_, values, _) in coordinates(job.targets).items():
+        array = group[name]
+        assert isinstance(array, zarr.Array)
+        array[...] = values
     return group
 
 
