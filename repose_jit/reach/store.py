@@ -204,7 +204,7 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
     try:
         # "r+" would make a group of what has lost the marks of one.
         group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        _ = group["status"]
+        _ = group["status"], what["kind"], what["metrics"]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
