@@ -78,7 +78,9 @@ class ReachJob:
 
     @cached_property
     def neighbourhood(self) -> Neighbourhood | None:
-        """Which poses are neighbours; None where they are too far apart to tell anything about each other."""
+        """Which poses are neighbours; None where they are too far apart to tell anything, or all attempts are made."""
+        if self.solve.selection != "first":
+            return None
         return neighbourhood(self.targets, self.bound.tool_radius)
 
 

@@ -143,7 +143,7 @@ def attributes(job: ReachJob, config: Mapping[str, object], *, shard: tuple[int,
         "budget": {
             "max_attempts": solve.max_attempts,
             "max_iterations": solve.max_iterations,
-            "by_neighbourhood": near if solve.selection == "first" else None,
+            "by_neighbourhood": near,
         },
         "rng_seed": solve.rng_seed,
         "metrics": list(job.metrics),
