@@ -67,6 +67,7 @@ def run(
     if part is not None:
         outputs = replace(outputs, plot=False, report=False)  # of a part there is nothing to see
     _require_room(store, overwrite=outputs.overwrite)
+    execution.require()
     outputs.require(store)
     if store.exists():
         _remove(store)
