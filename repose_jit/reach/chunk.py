@@ -78,10 +78,7 @@ class ReachJob:
 
     @cached_property
     def neighbourhood(self) -> Neighbourhood | None:
-        """Which poses are neighbours; None where they tell nothing about each other.
-
-        They may be too far apart; and where the best of all attempts is asked for, no other pose is.
-        """
+        """Which poses are neighbours; None where they are too far apart to tell anything, or all attempts are made."""
         if self.solve.selection != "first":
             return None
         return neighbourhood(self.targets, self.bound.tool_radius)

@@ -17,9 +17,20 @@ from repose_jit.reach.store import ReachStore
 from repose_jit.reach.target_set import TargetSet
 from repose_jit.toml_writer import to_toml
 
-__all__ = ["job_of", "require_same", "shard_of", "stored_chain", "stored_targets"]
+__all__ = [
+    "RESULT",
+    "VERSIONS",
+    "first_difference",
+    "job_of",
+    "require_same",
+    "shard_of",
+    "stored_chain",
+    "stored_job",
+    "stored_targets",
+]
 
 VERSIONS = ("versions", "cpu_has_fma")
+"""The attributes that say where the bits were made."""
 RESULT = ("complete", "summary")
 """The attributes that say how far a study is, not which one it is."""
 
@@ -32,10 +43,17 @@ def job_of(store: ReachStore) -> ReachJob:
     InputError
         If they could get other bits here than where it was begun, or the store contradicts itself; naming the field.
     """
+    job = stored_job(store)
+    require_same(store, job, tomllib.loads(store.attributes["study"]), shard=shard_of(store.attributes))
+    return job
+
+
+def stored_job(store: ReachStore) -> ReachJob:
+    """Return what the chunks of a store were solved from, wherever that was."""
     config = tomllib.loads(store.attributes["study"])
     targets = stored_targets(store)
     solve = MultiSeedParams(**config["solve"], free_axis=targets.free_axis, axis_mask=targets.axis_mask, threads=1)
-    job = ReachJob(
+    return ReachJob(
         chain=stored_chain(store.attributes),
         targets=targets,
         solve=solve,
@@ -43,8 +61,6 @@ def job_of(store: ReachStore) -> ReachJob:
         length_scale=config["metrics"]["length_scale"],
         save_q=config["store"]["save_q"],
     )
-    require_same(store, job, config, shard=shard_of(store.attributes))
-    return job
 
 
 def stored_chain(what: Mapping[str, Any]) -> KinematicChain:
@@ -96,12 +112,12 @@ def require_same(
         raise InputError(f"{store.path}: the text of its study is not the one of study_hash: somebody changed it")
     if theirs["robot_hash"] != ours["robot_hash"]:
         before, now = to_toml(stored_chain(theirs).to_config()), to_toml(job.chain.to_config())
-        _refuse(store, "robot", *_first_difference(tomllib.loads(before), tomllib.loads(now)))
+        _refuse(store, "robot", *first_difference(tomllib.loads(before), tomllib.loads(now)))
     if theirs["study_hash"] != ours["study_hash"]:
-        _refuse(store, "study", *_first_difference(tomllib.loads(theirs["study"]), tomllib.loads(ours["study"])))
+        _refuse(store, "study", *first_difference(tomllib.loads(theirs["study"]), tomllib.loads(ours["study"])))
     for name in (SCHEMA, *VERSIONS, *ours):
         if name not in RESULT and theirs.get(name) != ours[name]:
-            _refuse(store, name, *_first_difference(theirs.get(name), ours[name]))
+            _refuse(store, name, *first_difference(theirs.get(name), ours[name]))
 
 
 def _refuse(store: ReachStore, field: str, path: str, before: object, now: object) -> None:
@@ -111,7 +127,7 @@ def _refuse(store: ReachStore, field: str, path: str, before: object, now: objec
     )
 
 
-def _first_difference(before: object, now: object) -> tuple[str, object, object]:
+def first_difference(before: object, now: object) -> tuple[str, object, object]:
     """Return the path below which two values differ, and what is there."""
     for path, a, b in _differences(before, now, ""):
         return path, a, b

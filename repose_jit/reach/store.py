@@ -29,8 +29,11 @@ from repose_jit.reach.schema import SCHEMA, SCHEMA_VERSION, attributes, coordina
 from repose_jit.validation import as_path
 
 __all__ = [
+    "METADATA",
     "ReachStore",
     "create_store",
+    "empty_group",
+    "is_damaged",
     "is_store",
     "move_into_place",
     "open_store",
@@ -201,13 +204,24 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
     try:
         # "r+" would make a group of what has lost the marks of one.
         group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        for name in (*map(str, what["metrics"]), "status"):
-            _ = group[name]
+        _ = group["status"], what["kind"], what["metrics"]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
             f"{path}: the store is damaged ({type(error).__name__}: {error}), expected a whole one"
         ) from None
+
+
+def is_damaged(path: Path) -> bool:
+    """Tell whether there is a store of this version that :func:`open_store` cannot open."""
+    what = _attributes_at(path)
+    if what is None or what.get(SCHEMA) != SCHEMA_VERSION:
+        return False
+    try:
+        open_store(path)
+    except InputError:
+        return True
+    return False
 
 
 def is_store(path: Path) -> bool:
@@ -261,12 +275,14 @@ def remove_orphans(path: Path) -> int:
     return len(orphans)
 
 
-def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+def empty_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+    """Make a new group with all the arrays of a store and its attributes, and no values."""
     group = zarr.open_group(place, mode="w" if isinstance(place, Path) else "w-", zarr_format=3, attributes=dict(what))
     for name, (dims, values, about) in coordinates(job.targets).items():
         group.create_array(
             name,
-            data=values,
+            shape=values.shape,
+            dtype=values.dtype,
             chunks=values.shape,
             dimension_names=list(dims),
             attributes=about,
@@ -292,6 +308,15 @@ def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, A
         # Zarr warns that the format does not define consolidated metadata yet, and xarray where it is missing.
         warnings.filterwarnings("ignore", message="Consolidated metadata", category=UserWarning)
         zarr.consolidate_metadata(group.store, zarr_format=3)
+    return group
+
+
+def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, Any]) -> zarr.Group:
+    group = empty_group(place, job, what)
+    for name, (_, values, _) in coordinates(job.targets).items():
+        array = group[name]
+        assert isinstance(array, zarr.Array)
+        array[...] = values
     return group
 
 
