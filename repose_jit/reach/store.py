@@ -228,6 +228,7 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
         for name in (*map(str, what["metrics"]), "status"):
             reading = f"{name}/{METADATA}"
             _ = group[name]
+        _ = what["kind"]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
