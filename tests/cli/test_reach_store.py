@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
 import repose_jit as rj
@@ -12,7 +13,7 @@ from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.store import create_store, open_store
 from tests.reach.stores import cut_fine, files, names, small_study
 
-COMMANDS = ("resume", "status", "plot", "report")
+COMMANDS = ("resume", "status", "verify", "plot", "report")
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +116,29 @@ def test_status_of_shards_counts_their_own_chunks(run, folder, monkeypatch):
     assert sum(document["chunks"] for document in documents) == study.job.blocks.count
     assert all(document["state"] == "done" for document in documents)
     assert [document["shard"] for document in documents] == ["1/2", "2/2"]
+
+
+def test_verify_of_a_sound_store(run, finished):
+    done = run("reach", "verify", finished, "--repeat", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "map.zarr: sound" in done.out
+    assert max(map(len, done.out.splitlines()[1:])) <= 80
+    document = run("reach", "verify", finished, "--json").json()
+    assert document["is_sound"]
+    assert document["configurations"] == ReachMap.open(finished).summary()["reached"]
+
+
+def test_verify_finds_a_changed_number_and_exits_with_1(run, finished):
+    store = open_store(finished)
+    q = store.array("q")
+    reached = np.argwhere(~np.isnan(np.asarray(q)[..., 0]))[0]
+    q[(*reached, 0)] = 0.5 + q[(*reached, 0)]
+    done = run("reach", "verify", finished)
+    assert done.code == 1
+    assert "NOT SOUND" in " ".join(done.out.split())
+    document = run("reach", "verify", finished, "--json").json()
+    assert not document["is_sound"]
+    assert document["n_findings"] == len(document["findings"])
 
 
 @pytest.mark.parametrize(("command", "suffix", "start"), [("plot", ".png", b"\x89PNG"), ("report", ".html", b"<!")])

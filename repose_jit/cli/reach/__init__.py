@@ -10,6 +10,7 @@ from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
 from repose_jit.cli.reach.run import run
 from repose_jit.cli.reach.status import status
+from repose_jit.cli.reach.verify import verify
 
 __all__ = ["reach"]
 
@@ -23,5 +24,5 @@ def reach() -> None:
     """
 
 
-for command in (check, run, resume, status, plot, report):
+for command in (check, run, resume, status, verify, plot, report):
     reach.add_command(command)
