@@ -179,12 +179,12 @@ def _norms(quaternions: FloatArray) -> FloatArray:
 
 
 def quat_xyzw_from_rotation(R: FloatArray) -> FloatArray:
-    """Return the unit quaternion (4,) of a (3, 3) rotation, w ≥ 0.
+    """Return the unit quaternions (..., 4) of (..., 3, 3) rotations, w ≥ 0.
 
     The largest of the four components is found first and the others divided by it, which loses no digits at any angle
     (Shepperd 1978).
     """
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
     squares = (1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i, 1.0 + a + e + i)
     rows = (
         (squares[0], b + d, c + g, h - f),
@@ -192,6 +192,7 @@ def quat_xyzw_from_rotation(R: FloatArray) -> FloatArray:
         (c + g, f + h, squares[2], d - b),
         (h - f, c - g, d - b, squares[3]),
     )
-    quaternion = np.array(rows[int(np.argmax(squares))])
-    quaternion /= np.linalg.norm(quaternion)
-    return -quaternion if quaternion[3] < 0.0 else quaternion
+    largest = np.argmax(squares, axis=0)
+    quaternion = np.stack([np.choose(largest, column) for column in rows], axis=-1)  # the table is symmetric
+    quaternion /= _norms(quaternion)[..., None]
+    return np.where(quaternion[..., 3:] < 0.0, -quaternion, quaternion)

@@ -16,6 +16,7 @@ from repose_jit.config_file import read_config
 from repose_jit.errors import ConfigError, InputError, shown
 from repose_jit.records import record
 from repose_jit.validation import as_path, as_positive
+from repose_jit.whole_file import whole_file
 
 __all__ = ["BenchReport", "BenchRow", "RowKey", "Work", "read_report", "require_destination", "write_report"]
 
@@ -207,7 +208,8 @@ def write_report(report: BenchReport, path: str | PathLike[str], *, overwrite: b
         If it cannot be written.
     """
     require_destination(path, overwrite=overwrite)
-    as_path(path).write_text(report.to_json(), encoding="utf-8")
+    with whole_file(as_path(path), overwrite=overwrite) as file:
+        file.write(report.to_json().encode())
 
 
 def require_destination(path: str | PathLike[str], *, overwrite: bool = False) -> None:

@@ -8,7 +8,7 @@ import click
 
 from repose_jit.cli.robot import Robot, robot_argument
 from repose_jit.cli.screen import echo_json, json_option, json_text
-from repose_jit.cli.whole_file import require_replaceable, whole_file
+from repose_jit.whole_file import require_replaceable, whole_file
 
 __all__ = ["convert"]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from repose_jit.cli.whole_file import require_writable, whole_file
 from repose_jit.errors import InputError
+from repose_jit.whole_file import require_writable, whole_file
 
 if TYPE_CHECKING:
     from repose_jit.chain import KinematicChain

@@ -165,10 +165,11 @@ class ReachMap:
 
     def site_positions(self) -> FloatArray:
         """Return where the sites are, (*shape, 3) in the base frame [m]; of placements, where the base stands."""
+        frames = self.targets.site_frames(np.arange(self.n_sites))
         if self.kind == "placements":
             x, y, _ = np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij")
-            return np.stack([x, y, np.zeros_like(x)], axis=-1)
-        frames = self.targets.site_frames(np.arange(self.n_sites))
+            # The frame of a site is the inverse of the base, and a turn about z does not change the height.
+            return np.stack([x, y, 0.0 - frames[:, 2, 3].reshape(self.shape)], axis=-1)
         return frames[:, :3, 3].reshape(*self.shape, 3)
 
     def pose(self, name: str, site: int | tuple[int, ...]) -> AnyArray:

@@ -201,14 +201,17 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
         raise InputError(f"{path}: found {found}, expected the store of a reachability study")
     if what.get(SCHEMA) != SCHEMA_VERSION:
         raise InputError(f"{path}: got schema version {what.get(SCHEMA)!r}, expected {SCHEMA_VERSION}")
+    reading = METADATA
     try:
         # "r+" would make a group of what has lost the marks of one.
         group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        _ = group["status"]
+        for name in (*map(str, what["metrics"]), "status"):
+            reading = f"{name}/{METADATA}"
+            _ = group[name]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
-            f"{path}: the store is damaged ({type(error).__name__}: {error}), expected a whole one"
+            f"{path}: the store is damaged ({reading}: {type(error).__name__}: {error}), expected a whole one"
         ) from None
 
 

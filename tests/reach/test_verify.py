@@ -311,15 +311,18 @@ def edited_study(before: str, after: str) -> Callable[[Path], None]:
             "position_error/zarr.json.attributes.units: got 'mm', expected 'm'",
         ),
         (
-            edited(lambda document: document.update(shape=[1]), "sigma_min"),
+            edited(lambda document: document["shape"].append(document["shape"].pop() + 1), "sigma_min"),
             "sigma_min/zarr.json",
         ),
         (
             edited(lambda document: document["consolidated_metadata"]["metadata"].pop("q")),
             "zarr.json, consolidated, q: got None",
         ),
-        (edited(lambda document: document.update(data_type="nonsense"), "status"), "the store is damaged"),
-        (lambda path: (path / "status" / "zarr.json").write_text("{"), "the store is damaged"),
+        (
+            edited(lambda document: document.update(data_type="nonsense"), "status"),
+            "the store is damaged (status/zarr.json",
+        ),
+        (lambda path: (path / "status" / "zarr.json").write_text("{"), "the store is damaged (status/zarr.json"),
         (lambda path: (path / "q" / "zarr.json").write_text("{"), "q/zarr.json: cannot be read"),
         (lambda path: (path / "n_reached" / "zarr.json").write_text("{"), "n_reached/zarr.json: cannot be read"),
         (lambda path: (path / "notes.txt").write_text("mine"), "notes.txt: got a file that is no part of a store"),

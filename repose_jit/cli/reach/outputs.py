@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repose_jit.cli.whole_file import require_writable
+from repose_jit.whole_file import require_writable
 
 if TYPE_CHECKING:
     from repose_jit.reach.reach_map import ReachMap

@@ -9,7 +9,7 @@ import click
 from repose_jit.cli.reach.outputs import beside, require_matplotlib
 from repose_jit.cli.reach.store_argument import store_argument
 from repose_jit.cli.screen import echo_json, json_option
-from repose_jit.cli.whole_file import require_writable
+from repose_jit.whole_file import require_writable
 
 __all__ = ["plot"]
 

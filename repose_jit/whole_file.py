@@ -41,7 +41,7 @@ def require_replaceable(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no regular file, so it is not replaced; expected a new name")
     if not overwrite and (path.exists() or path.is_symlink()):
-        raise InputError(f"{path}: exists; give --overwrite to replace it")
+        raise InputError(f"{path}: exists; give --overwrite (overwrite=True) to replace it")
 
 
 @contextlib.contextmanager
