@@ -13,7 +13,7 @@ from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.store import create_store, open_store
 from tests.reach.stores import cut_fine, files, names, small_study
 
-COMMANDS = ("resume", "status", "verify", "plot", "report")
+COMMANDS = ("resume", "status", "verify", "plot", "report", "export")
 
 
 @pytest.fixture(autouse=True)
@@ -175,12 +175,32 @@ def test_another_ending_is_refused(run, finished, folder, command):
     assert ".xyz" in done.err
 
 
+@pytest.mark.parametrize("options", [(), ("--poses",), ("--poses", "--only-reached")])
+def test_export_writes_a_row_for_each_site_or_pose(run, folder, finished, options):
+    reach_map = ReachMap.open(finished)
+    done = run("reach", "export", finished, "rows.csv", *options)
+    assert (done.code, done.out, done.err) == (0, "rows.csv\n", "")
+    rows = {0: reach_map.n_sites, 1: reach_map.n_poses, 2: reach_map.summary()["reached"]}[len(options)]
+    assert len((folder / "rows.csv").read_text().splitlines()) == rows + 1
+    again = run("reach", "export", finished, "rows.csv", *options)
+    assert (again.code, again.out) == (2, "")
+    assert run("reach", "export", finished, "rows.csv", "--overwrite", "--json").json()["file"] == "rows.csv"
+
+
+@pytest.mark.parametrize(
+    ("file", "options"), [("map.xyz", ()), ("map.ply", ("--poses",)), ("a.csv", ("--only-reached",))]
+)
+def test_export_refuses_what_does_not_go_together(run, folder, finished, file, options):
+    done = run("reach", "export", finished, file, *options)
+    assert (done.code, done.out, names(folder)) == (2, "", [finished])
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("store", ["nothing", "folder", "file"])
 def test_what_is_no_store_is_a_mistake(run, folder, command, store):
     (folder / "folder").mkdir()
     (folder / "file").write_text("")
-    done = run("reach", command, store)
+    done = run("reach", command, store, *(["map.csv"] if command == "export" else []))
     assert (done.code, done.out) == (2, "")
     found = "nothing" if store == "nothing" else "something else"
     assert f"{store}: found {found}, expected the store of a reachability study" in " ".join(done.err.split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from repose_jit.cli.reach.check import check
+from repose_jit.cli.reach.export import export
 from repose_jit.cli.reach.plot import plot
 from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
@@ -24,5 +25,5 @@ def reach() -> None:
     """
 
 
-for command in (check, run, resume, status, verify, plot, report):
+for command in (check, run, resume, status, verify, plot, report, export):
     reach.add_command(command)
