@@ -49,6 +49,7 @@ fmt: $(VENV)/.dev ## format the code and repair what can be repaired
 bench: $(VENV)/.bench ## time this package and its peers in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only $(ARGS)
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.reach
 
 wheel: $(VENV)/.core ## build the wheel and the source archive into dist/
 	$(BIN)/hatchling build -d dist

@@ -20,6 +20,7 @@ from repose_jit.cli.info import info
 from repose_jit.cli.reach import reach
 from repose_jit.cli.robots import robots
 from repose_jit.cli.sweep import sweep
+from repose_jit.cli.view import view
 from repose_jit.cli.warmup import warmup
 from repose_jit.errors import ReposeError
 
@@ -93,7 +94,7 @@ def app() -> None:
     """
 
 
-for command in (robots, info, fk, ik, sweep, convert, reach, bench, warmup):
+for command in (robots, info, fk, ik, sweep, convert, reach, view, bench, warmup):
     app.add_command(command)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "echo_text",
     "json_option",
     "json_text",
+    "size_words",
 ]
 
 WIDTH = 80
@@ -107,3 +108,11 @@ def echo_table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: I
 def echo_text(text: str) -> None:
     """Print sentences, wrapped."""
     click.echo(textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def size_words(count: int) -> str:
+    """Return a number of bytes with three digits and the unit that suits it."""
+    value, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while value >= 999.5 and len(units) > 1:
+        value, units = value / 1000.0, units[1:]
+    return f"{value:.3g} {units[0]}"

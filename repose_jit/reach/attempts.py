@@ -81,7 +81,8 @@ class Attempts:
         n_given = count if given.size else 0
         is_sound = lane_ik.solve_from_many_seeds(
             tuple(self.chain.arrays),
-            tuple(LaneIkParams(*self.params._kernel)._replace(max_attempts=count)),
+            # Up to the first that converges, whatever the selection: there is room for one row per target.
+            tuple(LaneIkParams(*self.params._kernel)._replace(max_attempts=count, is_each=False)),
             self.T[places].reshape(-1),
             given,
             n_given,

@@ -123,6 +123,8 @@ def _run(
                 if progress is not None:
                     progress(replace(report, n_chunks=len(mine), n_poses=n_poses, **counts))
         seconds = time.perf_counter() - start
+        if store.path is not None and engine == "dask":
+            remove_orphans(store.path)  # of workers that died, whose chunks others have solved
         if shard is None and not store.attributes["complete"]:
             finish(store, job)
     solved = sum(sizes[number] for number in todo)

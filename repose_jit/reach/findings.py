@@ -1,146 +1,392 @@
-"""What is wrong with a store: collected while it is read, and reported as a whole."""
+"""What is likely wrong with a study, seen from a sample of its poses: what, in numbers, and what to change."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.errors import shown
+from repose_jit.kernels.arrays import FIXED
+from repose_jit.reach.calibration import Calibration, capped, outcomes
+from repose_jit.reach.chunk import ReachJob
+from repose_jit.reach.status import ReachStatus
+from repose_jit.reach.study import ReachStudy
+from repose_jit.units import UNITS
 
-__all__ = ["Findings", "StoreFinding", "VerifyReport"]
+__all__ = ["Evidence", "Finding", "duration", "findings"]
 
-MOST = 100
-"""Findings that are kept; of the others there is the number."""
-MOST_OF_A_CHECK = 3
-"""Findings that are kept of one check of one chunk: a damaged array may be wrong in every pose."""
+FloatArray = NDArray[np.float64]
 
+TRIED = 200
+"""Poses that are tried in another way, where they are not reached as they are."""
+TRIED_ATTEMPTS = 8
+FEW, MANY, TIMES = 0.3, 0.2, 3
+"""Parts of a sample: so few reached call for a reason, and another way that reaches so many, and as many times more, is
+one."""
+FAR, TINY = 10.0, 1e-3
+"""In lengths of the arm: targets that span more, or less, are hardly meant."""
+LOOSE_ANGLE = 0.5
+"""Tolerance [rad] that comes near the distance between neighbours of 256 orientations, 0.6 rad."""
+LOOSE_LENGTH = 0.05
+"""Tolerance in lengths of the arm."""
+MANY_POSES = 10**8
+STILL = 1e-9
+"""Range [rad or m] of a joint that does not move."""
+COMPARED = 200_000
+"""Sites among which equal ones are looked for."""
 
-@dataclass(frozen=True, kw_only=True)
-class StoreFinding:
-    """Something wrong with a store.
-
-    Attributes
-    ----------
-    where
-        The array, attribute or file, with the chunk, site and orientation where there is one.
-    what
-        What was found and what was expected.
-    """
-
-    where: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}"
-
-
-class Findings:
-    """A list of findings that does not grow beyond what somebody would read."""
-
-    def __init__(self) -> None:
-        self.kept: list[StoreFinding] = []
-        self.count = 0
-
-    def add(self, where: str, what: str) -> None:
-        """Note one finding."""
-        self.count += 1
-        if len(self.kept) < MOST:
-            self.kept.append(StoreFinding(where=where, what=what))
-
-    def add_all(self, is_wrong: NDArray[np.bool_], describe: Callable[[int], tuple[str, str]]) -> None:
-        """Note each entry of an array that is wrong; `describe` tells where and what, from its flat index."""
-        wrong = np.flatnonzero(is_wrong)
-        for index in wrong[:MOST_OF_A_CHECK]:
-            self.add(*describe(int(index)))
-        self.count += max(0, len(wrong) - MOST_OF_A_CHECK)
-
-    @contextmanager
-    def noting(self, where: str) -> Iterator[None]:
-        """Note a failure of the block and go on: from damaged bytes a codec may raise whatever it likes."""
-        try:
-            yield
-        except Exception as error:
-            self.add(where, f"cannot be read ({type(error).__name__}: {shown(str(error), most=200)[1:-1]})")
+WORDS = {"cm": "centimetres", "mm": "millimetres", "in": "inches"}
+HALF_TURNS = {axis: np.diag([*(1.0 if axis == other else -1.0 for other in "xyz"), 1.0]) for axis in "xyz"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyReport:
-    """What came of verifying a store.
+class Finding:
+    """Something that is likely wrong.
 
     Attributes
     ----------
-    path
-        Of the store.
-    n_chunks, n_done
-        Chunks of the study, and how many of them are done: only those can be checked.
-    n_poses
-        Poses whose records were checked.
-    n_configurations
-        Configurations checked by forward kinematics that shares no code with the solver.
-    n_repeated
-        Chunks solved a second time.
-    n_orphans
-        Files of killed writers that were removed.
-    checked, unchecked
-        In words, what was checked, each to follow "whether", and what was not.
-    findings
-        What is wrong, the first hundred at most.
-    n_findings
-        How much is wrong in all.
+    name
+        A word for programs.
+    message
+        What, the numbers, and what to change.
     """
 
-    path: Path
-    n_chunks: int
-    n_done: int
-    n_poses: int
-    n_configurations: int
-    n_repeated: int
-    n_orphans: int
-    checked: tuple[str, ...]
-    unchecked: tuple[str, ...]
-    findings: tuple[StoreFinding, ...]
-    n_findings: int
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What findings are made from.
+
+    Attributes
+    ----------
+    study, job
+        What was asked.
+    calibration
+        The sample.
+    seconds
+        What the whole study may take at most, on `threads` threads.
+    """
+
+    study: ReachStudy
+    job: ReachJob
+    calibration: Calibration
+    seconds: float
+    threads: int
+
+    @cached_property
+    def arm(self) -> float:
+        """How far the tool gets from the centre of its reach [m]."""
+        return self.job.bound.tool_radius
+
+    @cached_property
+    def corners(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper corner of the box around all targets [m]."""
+        targets = self.job.targets
+        if targets.site_poses is None:
+            axes = [targets.coordinates[dim] for dim in targets.dims]
+            return np.array([axis[0] for axis in axes], float), np.array([axis[-1] for axis in axes], float)
+        # Of placements the sites are bases: what is asked for lies where the sample is.
+        p = (self.calibration.T if targets.kind == "placements" else targets.site_poses)[:, :3, 3]
+        return p.min(axis=0), p.max(axis=0)
 
     @property
-    def is_sound(self) -> bool:
-        """Whether nothing wrong was found."""
-        return self.n_findings == 0
+    def span(self) -> float:
+        """The diagonal of that box [m]."""
+        return float(np.linalg.norm(self.corners[1] - self.corners[0]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values."""
-        return {
-            "path": str(self.path),
-            "is_sound": self.is_sound,
-            "chunks": self.n_chunks,
-            "chunks_done": self.n_done,
-            "poses": self.n_poses,
-            "configurations": self.n_configurations,
-            "chunks_repeated": self.n_repeated,
-            "orphans_removed": self.n_orphans,
-            "checked": list(self.checked),
-            "unchecked": list(self.unchecked),
-            "n_findings": self.n_findings,
-            "findings": [{"where": finding.where, "what": finding.what} for finding in self.findings],
-        }
+    @property
+    def sampled(self) -> int:
+        """Poses sampled."""
+        return len(self.calibration.status)
 
-    def summary_text(self) -> str:
-        """Return the report as a few lines of text."""
-        verdict = "sound" if self.is_sound else f"NOT SOUND: {self.n_findings:,} findings"
-        lines = [
-            f"{self.path}: {verdict}",
-            f"  {self.n_done:,} of {self.n_chunks:,} chunks are done, with {self.n_poses:,} poses",
-        ]
-        if self.n_orphans:
-            lines.append(f"  removed {self.n_orphans:,} files that killed writers had left")
-        lines += [f"  checked whether {words}" for words in self.checked]
-        lines += [f"  not checked: {words}" for words in self.unchecked]
-        lines += [f"  ! {finding}" for finding in self.findings]
-        if self.n_findings > len(self.findings):
-            lines.append(f"  ! and {self.n_findings - len(self.findings):,} more")
-        return "\n".join(lines)
+    def is_lost(self, most: float = FEW) -> bool:
+        """Tell whether hardly anything is reached: a part of the sample of `most` at most."""
+        return self.calibration.count(ReachStatus.REACHED) <= most * self.sampled
+
+    @cached_property
+    def tried(self) -> FloatArray:
+        """Some of the poses sampled, evenly."""
+        step = max(1, self.sampled // TRIED)
+        T: FloatArray = self.calibration.T[::step][:TRIED]
+        return T
+
+    def reached_of(self, T: FloatArray, **changes: object) -> int:
+        """Return how many poses are reached with a changed solve and a small budget."""
+        solve = replace(capped(self.job.solve), selection="first", **changes)  # type: ignore[arg-type]
+        solve = replace(solve, max_attempts=min(solve.max_attempts, TRIED_ATTEMPTS))
+        job = replace(self.job, solve=solve)
+        return int(np.count_nonzero(outcomes(job, T, solve) == ReachStatus.REACHED))
+
+    @property
+    def in_file(self) -> bool:
+        """Whether targets come from a file, which has units."""
+        return self.job.targets.kind in ("surface", "poses")
+
+
+def findings(evidence: Evidence) -> list[Finding]:
+    """Return what is likely wrong with a study, the gravest first."""
+    return [Finding(name=rule.__name__.strip("_"), message=text) for rule in RULES for text in rule(evidence)]
+
+
+def _units(e: Evidence) -> Iterator[str]:
+    """Find targets in millimetres, or the like."""
+    low, high = e.corners
+    away = _distance_to_box(e.job.bound.centre, low, high)
+    is_wide = e.span > FAR * e.arm
+    if not (math.isfinite(e.arm) and e.arm > 0.0 and (is_wide or away > FAR * e.arm)):
+        return
+    what = f"targets span {_metres(e.span)}" if is_wide else f"all targets are at least {_metres(away)} away"
+    yield f"{what}, and the arm reaches {_metres(e.arm)}: {_guess_unit(e)}"
+
+
+def _guess_unit(e: Evidence) -> str:
+    """Return the unit in which the targets would come to lie about the arm, and where to write it."""
+    fitting = []
+    for unit in ("mm", "cm", "in") if e.in_file else ("mm", "cm"):
+        up, down = UNITS[unit]
+        low, high = (corner * up / down for corner in e.corners)
+        span = float(np.linalg.norm(high - low))
+        if span < FAR * e.arm and _distance_to_box(e.job.bound.centre, low, high) < e.arm:
+            fitting.append(unit)
+    if not fitting:
+        return "are they in the frame of the robot's base, and in metres?"
+    guess = " or ".join(WORDS[unit] for unit in fitting)
+    if e.in_file:
+        written = " or ".join(f'units = "{unit}"' for unit in fitting)
+        return f"{guess}? Write {written} in [targets]"
+    return f'{guess}? Write lengths with their unit, such as "50{fitting[0]}"'
+
+
+def _tiny_targets(e: Evidence) -> Iterator[str]:
+    """Find targets that were made a thousand times too small."""
+    if e.job.targets.n_sites > 1 and 0.0 < e.span < TINY * e.arm < math.inf:
+        remedy = 'leave out units in [targets], or write units = "m"' if e.in_file else "write metres"
+        yield (
+            f"all {e.job.targets.n_sites:,} targets lie within {_metres(e.span)}, less than a thousandth of the arm's "
+            f"{_metres(e.arm)}: were metres taken for millimetres? Then {remedy}"
+        )
+
+
+def _base_frame(e: Evidence) -> Iterator[str]:
+    """Find targets that are not in the frame of the base."""
+    if e.calibration.count(ReachStatus.PROVEN_UNREACHABLE) < e.sampled or any(_units(e)):
+        return
+    low, high = e.corners
+    centroid = 0.5 * (low + high) if e.job.targets.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
+    move = e.job.bound.centre - centroid
+    yield (
+        f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {_vector(centroid)} m, "
+        f"{_metres(float(np.linalg.norm(move)))} from the centre of the arm's reach, which ends after "
+        f"{_metres(e.arm)}. Are they given in the frame of the robot's base? Moved by {_vector(move)} m they would "
+        "lie about it"
+    )
+
+
+def _opposed(e: Evidence) -> Iterator[str]:
+    """Find the tool axis, or the whole pose, the wrong way round."""
+    if not e.is_lost() or e.job.targets.kind == "grid" or e.job.targets.axis_mask is not None:
+        return
+    reached, count = e.reached_of(e.tried), len(e.tried)
+    orientations = e.study.orientations
+    axis = None if orientations is None else orientations.tool_axis
+    letters = "xyz" if axis is None else [letter for letter in "xyz" if letter != axis[-1]][:1]
+    ways = {letter: e.reached_of(e.tried @ HALF_TURNS[letter]) for letter in letters}
+    letter, turned = max(ways.items(), key=lambda way: way[1])
+    inverse = e.reached_of(_inverse(e.tried)) if e.job.targets.kind == "poses" else 0
+    start = f"{reached} of {count} sampled targets reached"
+    if inverse > turned and _is_reason(inverse, reached, count):
+        yield f"{start}, and {inverse} of their inverses: are these T_tool_base? A target is T_base_tool"
+    elif _is_reason(turned, reached, count):
+        percent = 100 * turned // count
+        if axis is None:
+            yield (
+                f"{start}, and {turned} ({percent} %) once the tool is turned by 180° about its own {letter} axis: "
+                "do the poses mean another tool frame? Turn tool_offset by as much"
+            )
+        else:
+            opposed = f"{start}; with the tool axis reversed {turned} of them are: tool {axis[-1]} and target"
+            yield f"{opposed} {_target_axis(e)} are opposed in {percent} %. Write {_reversal(e, axis)}"
+
+
+def _target_axis(e: Evidence) -> str:
+    orientations = e.study.orientations
+    return "normal" if e.job.targets.kind == "surface" or orientations is None else str(orientations.tool_axis)[-1]
+
+
+def _reversal(e: Evidence, axis: str) -> str:
+    other = axis[1:] if axis.startswith("-") else f"-{axis}"
+    orientations = e.study.orientations
+    if orientations is None or orientations.approach is None:
+        return "the poses with that axis the other way round, or turn tool_offset"
+    approach = "+normal" if orientations.approach == "-normal" else "-normal"
+    return f'approach = "{approach}", or tool_axis = "{other}", in [orientations]'
+
+
+def _orientation(e: Evidence) -> Iterator[str]:
+    """Find positions that are reached, but in other orientations."""
+    # That a robot does not take all orientations at the voxels of a grid is what the study is to show.
+    most = 0.0 if e.job.targets.kind == "grid" else FEW
+    if not e.is_lost(most) or e.job.targets.axis_mask is not None or any(_opposed(e)):
+        return
+    reached, count = e.reached_of(e.tried), len(e.tried)
+    position = e.reached_of(e.tried, free_axis=None, axis_mask=(True,) * 3 + (False,) * 3)
+    if _is_reason(position, reached, count):
+        yield (
+            f"{reached} of {count} sampled targets reached, and {position} in position alone: it is the orientations "
+            "that the robot cannot take there. Check tool_offset and the axes of the targets, or ask for less: "
+            'kind = "free_axis" in [orientations]'
+        )
+
+
+def _reference(e: Evidence) -> Iterator[str]:
+    """Find a reference that no solution can equal."""
+    reference, chain = e.job.solve.reference, e.job.chain
+    if reference is None:
+        return
+    for i, value in enumerate(reference):
+        low, high = chain.lower_limits[i], chain.upper_limits[i]
+        if not low <= value <= high and chain.arrays.entries[i] != FIXED:
+            yield (
+                f"reference[{i}] is {value:g}, outside the limits of joint {chain.joint_names[i]!r}, "
+                f"[{low:g}, {high:g}]: every solution is measured from beyond its limit. Write a value within"
+            )
+
+
+def _immovable(e: Evidence) -> Iterator[str]:
+    """Find limits that leave a joint no way."""
+    chain = e.job.chain
+    for i, name in enumerate(chain.joint_names):
+        low, high = chain.lower_limits[i], chain.upper_limits[i]
+        if chain.arrays.entries[i] != FIXED and high - low <= STILL:
+            yield (
+                f"joint {name!r} cannot move: its limits are {low:g} and {high:g}. Correct them, or lock the joint "
+                "if that is meant"
+            )
+
+
+def _loose_orientation(e: Evidence) -> Iterator[str]:
+    """Find a tolerance that makes orientations alike."""
+    tolerance = e.job.solve.orientation_tolerance
+    if tolerance >= LOOSE_ANGLE and e.job.targets.axis_mask is None:
+        yield (
+            f"orientation_tolerance is {tolerance:g} rad, {math.degrees(tolerance):.0f}°: orientations hardly matter. "
+            'Were degrees meant? Write "1deg"; or kind = "none" in [orientations] for the position alone'
+        )
+
+
+def _loose_position(e: Evidence) -> Iterator[str]:
+    """Find a tolerance as long as the arm."""
+    tolerance = e.job.solve.position_tolerance
+    if tolerance > LOOSE_LENGTH * e.arm:
+        yield (
+            f"position_tolerance is {_metres(tolerance)}, and the arm reaches {_metres(e.arm)}: positions hardly "
+            'matter. Write, for example, "0.1mm"'
+        )
+
+
+def _duplicates(e: Evidence) -> Iterator[str]:
+    """Find targets that are there more than once."""
+    poses = e.job.targets.site_poses
+    if poses is None or e.job.targets.kind == "placements":
+        return
+    compared = np.round(poses[:COMPARED, :3].reshape(-1, 12), 9) + 0.0  # without the sign of zeros
+    _, first = np.unique(compared.view(f"V{compared.itemsize * 12}"), return_index=True)
+    repeated = len(compared) - len(first)
+    if repeated:
+        kept = np.zeros(len(compared), bool)
+        kept[first] = True
+        of = f"the {len(compared):,} targets" if len(poses) <= COMPARED else f"the first {COMPARED:,} targets"
+        yield (
+            f"{repeated:,} of {of} are there already, the first of them number {int(np.argmin(kept))}: each is solved "
+            "and counted again. Remove them from the file"
+        )
+
+
+def _coarse(e: Evidence) -> Iterator[str]:
+    """Find voxels beside which the arm is small."""
+    spacing = e.job.targets.spacing
+    if spacing is not None and spacing > 0.5 * e.arm and not any(_units(e)):
+        finer = f"{e.arm / 13.0:.0e}"
+        yield (
+            f"spacing is {_metres(spacing)}, and the arm reaches {_metres(e.arm)}: a voxel is judged by its centre "
+            f"alone, so the map says next to nothing. Write spacing = {float(finer):g}"
+        )
+
+
+def _large(e: Evidence) -> Iterator[str]:
+    """Find more poses than anyone waits for."""
+    count = e.job.targets.n_poses
+    if count <= MANY_POSES:
+        return
+    threads = f"{e.threads} thread" + ("s" if e.threads != 1 else "")
+    spacing = e.job.targets.spacing
+    less = (
+        "fewer orientations"
+        if spacing is None
+        else f"an eighth with spacing = {2.0 * spacing:g}, or fewer orientations"
+    )
+    yield (
+        f"{count:,} poses take up to {duration(e.seconds)} on {threads}. Ask for less: {less}; or share the work: "
+        "--shard I/N on N machines"
+    )
+
+
+RULES: tuple[Callable[[Evidence], Iterator[str]], ...] = (
+    _units,
+    _tiny_targets,
+    _base_frame,
+    _opposed,
+    _orientation,
+    _immovable,
+    _reference,
+    _loose_orientation,
+    _loose_position,
+    _duplicates,
+    _coarse,
+    _large,
+)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, with two digits and the unit that suits it."""
+    for limit, unit, name in ((90.0, 1.0, "s"), (5400.0, 60.0, "min"), (172_800.0, 3600.0, "h")):
+        if seconds < limit:
+            return f"{float(f'{seconds / unit:.2g}'):g} {name}"
+    days = seconds / 86_400.0
+    count, name = (days, "days") if days < 1000.0 else (days / 365.25, "years")
+    return f"{float(f'{count:.2g}'):,.0f} {name}"
+
+
+def _is_reason(other: int, reached: int, count: int) -> bool:
+    return other >= MANY * count and other >= TIMES * reached
+
+
+def _inverse(T: FloatArray) -> FloatArray:
+    inverse = np.zeros_like(T)
+    inverse[:, :3, :3] = T[:, :3, :3].transpose(0, 2, 1)
+    inverse[:, :3, 3] = -np.einsum("nij,nj->ni", inverse[:, :3, :3], T[:, :3, 3])
+    inverse[:, 3, 3] = 1.0
+    return inverse
+
+
+def _distance_to_box(point: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    return float(np.linalg.norm(np.maximum(np.maximum(low - point, point - high), 0.0)))
+
+
+def _metres(length: float) -> str:
+    """Return a length with three digits, in metres or millimetres."""
+    if not math.isfinite(length):
+        return "without end"
+    if 0.0 < length < 0.01:
+        return f"{float(f'{1e3 * length:.3g}'):g} mm"
+    return f"{float(f'{length:.3g}'):,.10g} m"
+
+
+def _vector(values: FloatArray) -> str:
+    return "(" + ", ".join(f"{value:.3f}" for value in values + 0.0) + ")"

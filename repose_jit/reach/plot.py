@@ -115,7 +115,8 @@ def title_lines(reach_map: MapReading) -> list[str]:
     ]
     if facts.from_fk:
         missed = f"missed of poses known to be reachable: {miss_words(facts.from_fk)}"
-        lines.append(f"{missed}; on a grid 1.4 to 4 times as many" if reach_map.kind == "grid" else missed)
+        is_more = reach_map.kind == "grid" and facts.from_fk.missed
+        lines.append(f"{missed}; on a grid 1.4 to 4 times as many" if is_more else missed)
     if unfinished := progress_words(reach_map):
         lines.append(unfinished)
     return lines

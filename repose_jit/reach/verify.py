@@ -13,13 +13,13 @@ import numpy as np
 from repose_jit.errors import InputError, shown
 from repose_jit.reach.chunk import Chunk, ReachJob, solve_chunk
 from repose_jit.reach.engine import shard_chunks
-from repose_jit.reach.findings import Findings, VerifyReport
 from repose_jit.reach.finish import figures, miss_rate
 from repose_jit.reach.resume import VERSIONS, first_difference, shard_of
 from repose_jit.reach.schema import attributes, variables
 from repose_jit.reach.store import ReachStore, is_damaged, open_store, remove_orphans
 from repose_jit.reach.verify_chunk import ChunkCheck
 from repose_jit.reach.verify_metadata import MetadataCheck, read_job
+from repose_jit.reach.verify_report import Findings, VerifyReport
 from repose_jit.validation import as_integer, as_path
 
 __all__ = ["verify_store"]

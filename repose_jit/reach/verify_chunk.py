@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.reach.chunk import Chunk, ReachJob
-from repose_jit.reach.findings import Findings
 from repose_jit.reach.metrics import compute_metrics, site_statistics
 from repose_jit.reach.neighbourhood import MAX_LOANS
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.verify_block import check_block
+from repose_jit.reach.verify_report import Findings
 from repose_jit.seeds import spread_seeds
 
 __all__ = ["ChunkCheck"]

@@ -17,10 +17,10 @@ from zarr.storage import MemoryStore
 
 from repose_jit.errors import shown
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.findings import Findings
 from repose_jit.reach.resume import RESULT, VERSIONS, first_difference, shard_of, stored_job
 from repose_jit.reach.schema import attributes, coordinates, variables
 from repose_jit.reach.store import METADATA, ReachStore, empty_group
+from repose_jit.reach.verify_report import Findings
 
 __all__ = ["MetadataCheck", "read_job"]
 

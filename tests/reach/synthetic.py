@@ -144,7 +144,7 @@ def write_store(
         "n_sites": int(np.prod(sites)),
         "n_orientations": k,
         "n_poses": status.size,
-        "budget": {"max_attempts": 8, "max_iterations": 30, "attempts_alone": 2, "max_neighbours": 4},
+        "budget": {"max_attempts": 8, "max_iterations": 30, "by_neighbourhood": {"attempts_alone": 2, "max_loans": 4}},
         "rng_seed": 0,
         "metrics": list(metrics),
         "length_scale": 1.0,

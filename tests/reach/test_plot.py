@@ -184,7 +184,15 @@ def test_a_histogram_of_nothing_and_of_zeros(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("share_", "words"),
-    [(0.0, "0 %"), (1e-9, "< 0.01 %"), (0.0025, "0.25 %"), (0.5, "50.0 %"), (0.99999, "> 99.99 %"), (1.0, "100 %")],
+    [
+        (0.0, "0 %"),
+        (1e-9, "< 0.01 %"),
+        (0.00015, "0.015 %"),
+        (0.0025, "0.25 %"),
+        (0.5, "50.0 %"),
+        (0.99999, "> 99.99 %"),
+        (1.0, "100 %"),
+    ],
 )
 def test_a_percentage_never_looks_like_none_or_all(share_: float, words: str) -> None:
     assert percent(share_) == words
@@ -199,7 +207,7 @@ def test_miss_rates_are_read_from_the_summary(tmp_path: Path) -> None:
     none = {"from_fk": {"sampled": 1000, "missed": 0, "rate": 0.0}, "from_retry": None}
     facts = map_facts(write_store(tmp_path / "none", np.full((2, 2, 2, 1), REACHED), miss_rate=none))
     assert facts.from_fk is not None
-    assert miss_words(facts.from_fk) == "0 of 1,000 (with 95 % confidence below 0.30 %)"
+    assert miss_words(facts.from_fk) == "0 of 1,000 (with 95 % confidence below 0.3 %)"
     assert facts.from_retry is None
 
 

@@ -21,7 +21,7 @@ from repose_jit.reach.page.robot_table import robot_table
 from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
 from tests.reach.robots import shell_arm
-from tests.reach.synthetic import METRICS, SyntheticMap, painted, write_store
+from tests.reach.synthetic import METRICS, MISS_RATE, SyntheticMap, painted, write_store
 
 VOID = {"meta", "img", "br", "hr"}
 REACHED, NOT_FOUND = ReachStatus.REACHED, ReachStatus.NOT_FOUND
@@ -100,19 +100,27 @@ def test_the_figures_are_those_of_the_map(tmp_path: Path) -> None:
     status = np.full((4, 4, 4, 5), NOT_FOUND)
     status[:2] = REACHED
     status[0, 0, 0, 0] = NOT_FOUND
-    text = page_of(write_store(tmp_path / "map", status), tmp_path).text
+    miss_rate = {**MISS_RATE, "from_retry": {"sampled": 100, "found": 1, "attempts": 80, "rate": 1.0}}
+    text = page_of(write_store(tmp_path / "map", status, miss_rate=miss_rate), tmp_path).text
     assert "49.7 % of 320 poses reached" in text
     assert "0.032 m³ reachable volume" in text
     assert "32 of 64 voxels with a pose reached, 31 with all" in text
     assert "not found 161 50.3 %" in text
-    # 3 of 500 of the 161 poses not found: 1 of 160.
-    assert "0.60 % (3 of 500)" in text
-    assert "that makes about 1 more: 0.60 % of those that can be reached" in text
+    # One of 100 is 1.6 of the 161 not found, and 1 % of the 159 + 1.6 that can be reached.
+    assert "1.0 % (1 of 100) of a sample of the poses not found were found with 80 attempts" in text
+    assert "For all 161 poses not found that makes about 2 more: 1.0 % of those that can be reached" in text
     assert "0.25 % (5 of 2,000) of the poses that forward kinematics makes" in text
     assert "1.4 to 4 times as many are missed" in text
     assert "at most 8 attempts of 30 iterations" in text
+    assert "Attempts where nothing near was reached 2 Solutions of neighbours tried first 4" in text
     assert "0.1 mm and 0.0573°" in text
     assert "−0 m" not in text
+
+
+def test_a_sample_of_all_is_no_estimate(tmp_path: Path) -> None:
+    miss_rate = {"from_fk": None, "from_retry": {"sampled": 54, "found": 2, "attempts": 80, "rate": 1.0}}
+    text = page_of(write_store(tmp_path / "map", np.full((3, 3, 3, 2), NOT_FOUND), miss_rate=miss_rate), tmp_path).text
+    assert "Of all 54 poses not found, 2 were found with 80 attempts." in text
 
 
 def test_nothing_reached_and_nothing_estimated(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ import xarray
 
 import repose_jit as rj
 from repose_jit.errors import InputError
-from repose_jit.reach.findings import VerifyReport
 from repose_jit.reach.store import open_store
 from repose_jit.reach.verify import verify_store
+from repose_jit.reach.verify_report import VerifyReport
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, rewrite, study
 
 

@@ -18,11 +18,13 @@ import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach import view as view_room
 from repose_jit.reach.figures.outcomes import OUTCOMES
+from repose_jit.reach.plot import plot
 from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.view import Viewer, view
 from repose_jit.reach.viewing import cloud as cloud_room
-from repose_jit.reach.viewing.cloud import INDEX, OUTCOME, Cloud, Cut
+from repose_jit.reach.viewing.cloud import INDEX, OUTCOME, PALE, Cloud, Cut
 from repose_jit.reach.viewing.panel import colour_key, map_text, site_text, solution_text
 from repose_jit.reach.viewing.skeleton import skeleton
 from repose_jit.reach.viewing.solutions import SAVED, SOLVED_AGAIN, Solutions
@@ -85,13 +87,19 @@ def test_colours_are_those_of_the_map_and_grey_where_proven(tmp_path: Path) -> N
 
 
 def test_a_threshold_hides_what_is_below_and_what_has_no_value(tmp_path: Path) -> None:
-    cloud = Cloud(gradient(tmp_path / "map"))
+    reach_map = gradient(tmp_path / "map")
+    cloud, proven = Cloud(reach_map), reach_map.site("n_proven_unreachable") == 5
     shown = cloud.shown(cloud.quantity(INDEX), threshold=60.0, only_reached=False)
     assert shown.points[:, 0].min() == pytest.approx(0.3)
     mean = cloud.quantity("least singular value σ_min, mean")
     assert mean.top == pytest.approx(0.3)
     assert len(cloud.shown(mean, threshold=0.1, only_reached=False).sites) == 100
-    assert len(cloud.shown(mean, only_reached=False).sites) == 120
+    everything = cloud.shown(mean, only_reached=False)
+    assert len(everything.sites) == 120
+    # Without a value is not the same as with a value of 0.
+    pale = np.all(everything.colours == np.rint(255 * np.array(to_rgb(PALE))), axis=1)
+    np.testing.assert_array_equal(pale.reshape(6, 5, 4), np.isnan(mean.values.reshape(6, 5, 4)) & ~proven)
+    assert "pale: no value" in colour_key(mean, everything, reach_map)
 
 
 @pytest.mark.parametrize(("is_layer", "n"), [(False, 4 * 20), (True, 20)])
@@ -296,7 +304,7 @@ def test_a_path_is_opened_and_the_browser_if_asked(tmp_path: Path, monkeypatch: 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ReachMap, "open", open_map, raising=False)
+    monkeypatch.setattr(ReachMap, "open", open_map)
     monkeypatch.setattr(view_room.threading, "Event", lambda: type("Event", (), {"wait": lambda self: interrupt()})())
     monkeypatch.setattr(view_room, "Viewer", StillViewer)
     monkeypatch.setattr(view_room.webbrowser, "open", said.append)
@@ -318,6 +326,28 @@ class StillViewer:
 
     def __exit__(self, *exception: object) -> None:
         pass
+
+
+@pytest.mark.parametrize("save_q", [True, False])
+def test_a_study_as_it_is_run_is_drawn_reported_and_viewed(save_q: bool, tmp_path: Path) -> None:
+    orientations = rj.Orientations(kind="free_axis", tool_axis="-z", n=12)
+    study = rj.ReachStudy(
+        rj.preset("igus_rebel").chain(), targets=rj.GridTargets(spacing=0.25), orientations=orientations, save_q=save_q
+    )
+    study.run(tmp_path / "map")
+    reach_map = ReachMap.open(tmp_path / "map")
+    assert plot(reach_map, tmp_path / "map.png").stat().st_size > 10_000
+    assert "−z axis points in 12 directions" in report(reach_map, tmp_path / "map.html").read_text(encoding="utf-8")
+    solutions, cloud = Solutions(reach_map), Cloud(reach_map)
+    shown = cloud.shown(cloud.quantity(INDEX))
+    assert len(shown.sites) > 20
+    for site in shown.sites[::7]:
+        index = cloud.site_index(int(site))
+        for orientation in solutions.site(index).reached:
+            solution = solutions.solution(index, orientation)
+            assert solution.q is not None
+            T = rj.forward_kinematics(reach_map.chain, solution.q)
+            np.testing.assert_allclose(T[:3, 2:], solution.target[:3, 2:], atol=2e-3)  # the axis and the place
 
 
 def test_wrong_arguments_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from repose_jit.cli.reach.check import check
 from repose_jit.cli.reach.plot import plot
 from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
@@ -22,5 +23,5 @@ def reach() -> None:
     """
 
 
-for command in (run, resume, status, plot, report):
+for command in (check, run, resume, status, plot, report):
     reach.add_command(command)

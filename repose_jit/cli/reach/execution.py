@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,25 @@ class Execution:
 
     def arguments(self, threads: int | None = None) -> dict[str, Any]:
         """Return the arguments of a run; `threads` if none were typed."""
-        return {"threads": self.threads or threads, "engine": self.engine, "scheduler": self.scheduler}
+        threads = threads if self.threads is None else self.threads
+        return {"threads": threads, "engine": self.engine, "scheduler": self.scheduler}
+
+    def require(self) -> None:
+        """Refuse what cannot be run, before anything is removed or made.
+
+        Raises
+        ------
+        click.UsageError, InputError
+            If the number of threads is none, there is a scheduler without Dask, or Dask is not installed.
+        """
+        from repose_jit.threads import as_threads
+
+        as_threads(self.threads)
+        if self.engine == "dask":
+            if find_spec("distributed") is None:
+                raise click.UsageError("--engine dask needs distributed: pip install 'repose_jit[dask]'.")
+        elif self.scheduler is not None:
+            raise click.UsageError(f"--scheduler {self.scheduler}: only --engine dask has one.")
 
     def options(self) -> list[str]:
         """Return what was typed, to be typed again."""

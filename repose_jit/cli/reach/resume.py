@@ -36,6 +36,7 @@ def resume(store: Path, execution: Execution, outputs: Outputs, as_json: bool) -
 
     if open_store(store).attributes["shard"] is not None:
         outputs = replace(outputs, plot=False, report=False)
+    execution.require()
     outputs.require(store)
     with resumable(store, [*execution.options(), *outputs.options()]), execution.report() as progress:
         reach_map = resume_study(store, progress=progress, **execution.arguments())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,22 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["echo_outcome", "run"]
 
 
-class Shard(click.ParamType):
-    """A part of a study: ``3/64``."""
-
-    name = "shard"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Return (i, N)."""
-        if isinstance(value, tuple):
-            return value
-        words = str(value).split("/")
-        if len(words) != 2 or not all(word.isascii() and word.isdigit() for word in words):
-            self.fail(f"got {value!r}, expected I/N such as 3/64: the third of 64 parts", param, ctx)
-        number, count = int(words[0]), int(words[1])
-        if not 1 <= number <= count:
-            self.fail(f"got {value!r}, expected I from 1 to N", param, ctx)
-        return number, count
+def shard(text: str) -> tuple[int, int]:
+    """Return the part of a study that an option gives, (i, N) for ``"i/N"``."""
+    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text.strip())
+    if match is None:
+        raise click.BadParameter(f"got {text!r}, expected I/N such as 3/64: the third of 64 parts")
+    number, count = int(match[1]), int(match[2])
+    if not 1 <= number <= count:
+        raise click.BadParameter(f"got {text!r}, expected I from 1 to N")
+    return number, count
 
 
 @click.command(
@@ -53,33 +47,36 @@ class Shard(click.ParamType):
 @study_argument
 @click.option("--out", metavar="STORE", help="Directory to make [default: that of the file, or NAME-reach.zarr].")
 @execution_options
-@click.option("--shard", type=Shard(), metavar="I/N", help="Solve the I-th of N parts into STORE.shard-I-of-N.")
+@click.option("--shard", "part", type=shard, metavar="I/N", help="Solve the I-th of N parts only; see merge.")
 @output_options
 @json_option
 def run(
     source: StudySource,
     out: str | None,
     execution: Execution,
-    shard: tuple[int, int] | None,
+    part: tuple[int, int] | None,
     outputs: Outputs,
     as_json: bool,
 ) -> None:
-    """Solve a study: which poses does the robot reach?
+    """Solve a study: find which poses the robot reaches.
 
     The exit code is 0 whatever was reached.
     """
     file = source.read()
-    store = _destination(source, file, out, shard)
-    if shard is not None:
+    store = _destination(source, file, out, part)
+    if part is not None:
         outputs = replace(outputs, plot=False, report=False)  # of a part there is nothing to see
+    _require_room(store, overwrite=outputs.overwrite)
+    execution.require()
     outputs.require(store)
-    _make_room(store, overwrite=outputs.overwrite)
+    if store.exists():
+        _remove(store)
     with resumable(store, [*execution.options(), *outputs.options()]), execution.report() as progress:
-        reach_map = file.study.run(store, shard=shard, progress=progress, **execution.arguments(file.threads))
+        reach_map = file.study.run(store, shard=part, progress=progress, **execution.arguments(file.threads))
     echo_outcome(reach_map, store, outputs.write(reach_map, store), as_json=as_json)
-    if shard is not None and not as_json:
+    if part is not None and not as_json:
         whole = store.name.rpartition(".shard-")[0]
-        click.echo(f"when all {shard[1]} are done: repose-jit reach merge {whole} {whole}.shard-*")
+        click.echo(f"When all {part[1]} are done: repose-jit reach merge {whole} {whole}.shard-*")
 
 
 def echo_outcome(reach_map: ReachMap, store: Path, made: dict[str, Path], *, as_json: bool) -> None:
@@ -93,32 +90,43 @@ def echo_outcome(reach_map: ReachMap, store: Path, made: dict[str, Path], *, as_
         click.echo(f"  {name:<8}{path}")
 
 
-def _destination(source: StudySource, file: StudyFile, out: str | None, shard: tuple[int, int] | None) -> Path:
+def _destination(source: StudySource, file: StudyFile, out: str | None, part: tuple[int, int] | None) -> Path:
     store = Path(out) if out else file.store or Path(f"{source.name}-reach.zarr")
     if not store.name:
         raise click.UsageError(f"--out {out}: expected the name of a directory to make.")
-    return store if shard is None else store.with_name(f"{store.name}.shard-{shard[0]}-of-{shard[1]}")
+    return store if part is None else store.with_name(f"{store.name}.shard-{part[0]}-of-{part[1]}")
 
 
-def _make_room(store: Path, *, overwrite: bool) -> None:
-    """Remove an earlier store if that is wanted.
+def _require_room(store: Path, *, overwrite: bool) -> None:
+    """Check that a store can be made, or made again.
 
     Raises
     ------
     click.UsageError, InputError
-        If something is there that may not be replaced, another process writes to it, or the place cannot be written.
+        If something is there that may not be replaced, or the place cannot be written.
     """
     from repose_jit.errors import InputError
-    from repose_jit.reach.store import is_store, open_store, require_destination
+    from repose_jit.reach.store import is_store, require_destination
 
     if not store.exists() and not store.is_symlink():
         require_destination(store)
-        return
-    if store.is_symlink() or not is_store(store):
-        raise InputError(f"{store}: exists and is no store of a study, so it is not overwritten; expected a new path")
-    if not overwrite:
+    elif store.is_symlink() or not is_store(store):
+        raise InputError(f"{store}: exists and is no store of a study, so it is not replaced; expected a new path")
+    elif not overwrite:
         raise click.UsageError(
             f"{store} exists; repose-jit reach resume {store} goes on with it, and --overwrite replaces it."
         )
-    with open_store(store).locked():
-        shutil.rmtree(store)
+
+
+def _remove(path: Path) -> None:
+    """Remove a store that nobody writes to."""
+    from repose_jit.errors import InputError
+    from repose_jit.reach.store import open_store
+
+    try:
+        store = open_store(path)
+    except InputError:  # of another version of this package, which does not write to it any more
+        shutil.rmtree(path)
+        return
+    with store.locked():
+        shutil.rmtree(path)

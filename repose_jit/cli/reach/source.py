@@ -77,7 +77,7 @@ class StudySource:
 
         if not self._is_study_file():
             return StudyFile(study=self._study())
-        given = [name for name in (*self.options, *self._robot_options())]
+        given = [*self.options, *self._robot_options()]
         if given:
             option = f"--{given[0].replace('_', '-')}"
             raise click.UsageError(f"{option}: STUDY is the file {self.robot.given}, which says that itself.")

@@ -8,9 +8,23 @@ from typing import Any
 
 import click
 
-from repose_jit.cli.screen import echo_json, echo_lines, echo_table, json_option
+from repose_jit.cli.screen import echo_json, echo_lines, echo_table, json_option, size_words
 
 __all__ = ["status"]
+
+KEPT = (
+    "robot",
+    "kind",
+    "sites",
+    "orientations",
+    "poses",
+    "complete",
+    "chunks_done",
+    "reached",
+    "not_found",
+    "proven_unreachable",
+)
+"""What there is to say of the figures of a study."""
 
 
 @click.command(
@@ -35,7 +49,7 @@ def status(stores: tuple[Path, ...], as_json: bool) -> None:
             f"{document['chunks_done']:,} of {document['chunks']:,}",
             _percent(document["chunks_done"], document["chunks"]),
             f"{document['reached']:,}",
-            _size(document["bytes"]),
+            size_words(document["bytes"]),
             document["state"],
         )
         for document in documents
@@ -51,20 +65,19 @@ def status(stores: tuple[Path, ...], as_json: bool) -> None:
 def _document(path: Path) -> dict[str, Any]:
     from repose_jit.reach.engine import shard_chunks
     from repose_jit.reach.reach_map import ReachMap
+    from repose_jit.reach.resume import shard_of
     from repose_jit.reach.store import open_store
 
-    store, reach_map = open_store(path), ReachMap.open(path)
-    shard = store.attributes["shard"]
-    part = None if shard is None else tuple(map(int, shard.split("/")))
-    figures = reach_map.summary()
-    chunks = len(shard_chunks(store.blocks.count, part))  # type: ignore[arg-type]
-    kept = ("robot", "kind", "sites", "orientations", "poses", "chunks_done", "reached", "not_found")
-    document = {"store": str(path), "shard": shard, "chunks": chunks, **{name: figures[name] for name in kept}}
+    store, figures = open_store(path), ReachMap.open(path).summary()
+    part = shard_of(store.attributes)
+    chunks = len(shard_chunks(store.blocks.count, part))
+    is_done = figures["complete"] if part is None else figures["chunks_done"] == chunks
     return {
-        **document,
-        "proven_unreachable": figures["proven_unreachable"],
-        "complete": figures["complete"],
-        "state": _state(store, is_done=figures["complete"] or figures["chunks_done"] == chunks),
+        "store": str(path),
+        "shard": store.attributes["shard"],
+        "state": _state(store, is_done=is_done),
+        **{name: figures[name] for name in KEPT},
+        "chunks": chunks,
         "bytes": _bytes(path),
     }
 
@@ -86,11 +99,3 @@ def _bytes(path: Path) -> int:
 def _percent(part: int, whole: int) -> str:
     """Return a percentage, cut rather than rounded: 100 means all."""
     return f"{1000 * part // whole / 10 if whole else 100.0:.1f}"
-
-
-def _size(count: int) -> str:
-    """Return a number of bytes with three digits and the unit that suits it."""
-    value, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while value >= 999.5 and len(units) > 1:
-        value, units = value / 1000.0, units[1:]
-    return f"{value:.3g} {units[0]}"

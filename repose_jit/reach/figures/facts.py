@@ -51,8 +51,8 @@ class Facts:
         Its name, ``"robot"`` if it has none.
     counts
         Poses per outcome, those with none left out; `REACHED` is always there.
-    n_computed
-        Poses with an outcome.
+    n_tried
+        Poses that were solved for: neither excluded nor still to come.
     reachable_volume
         Volume of the voxels with at least one pose reached [m³]; None unless the sites are voxels.
     from_fk, from_retry
@@ -61,15 +61,15 @@ class Facts:
 
     robot: str
     counts: Mapping[ReachStatus, int]
-    n_computed: int
+    n_tried: int
     reachable_volume: float | None
     from_fk: MissRate | None
     from_retry: MissRate | None
 
     @property
     def percent_reached(self) -> float:
-        """Poses reached of those computed [%]; 0 of none."""
-        return 100.0 * self.counts[ReachStatus.REACHED] / max(1, self.n_computed)
+        """Poses reached of those tried [%]; 0 of none."""
+        return 100.0 * self.counts[ReachStatus.REACHED] / max(1, self.n_tried)
 
 
 def map_facts(reach_map: MapReading) -> Facts:
@@ -79,14 +79,15 @@ def map_facts(reach_map: MapReading) -> Facts:
     is_done = n_reached >= 0
     n_computed = int(np.count_nonzero(is_done)) * reach_map.n_orientations
     totals = {status: int(count[is_done].sum()) for status, count in counts.items()}
-    totals[ReachStatus.EXCLUDED] = n_computed - sum(totals.values())
+    n_tried = sum(totals.values())
+    totals[ReachStatus.EXCLUDED] = n_computed - n_tried
     totals[ReachStatus.UNINITIALIZED] = reach_map.n_poses - n_computed
     spacing = reach_map.spacing
     miss_rate = reach_map.summary().get("miss_rate") or {}
     return Facts(
         robot=_robot(reach_map),
         counts={status: n for status, n in totals.items() if n or status is ReachStatus.REACHED},
-        n_computed=n_computed,
+        n_tried=n_tried,
         reachable_volume=None if spacing is None else int(np.count_nonzero(n_reached > 0)) * spacing**3,
         from_fk=_miss_rate(miss_rate.get("from_fk"), "missed"),
         from_retry=_miss_rate(miss_rate.get("from_retry"), "found"),

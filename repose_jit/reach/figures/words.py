@@ -94,7 +94,9 @@ def percent(share: float) -> str:
         return "< 0.01 %"
     if value > 99.99:
         return "> 99.99 %"
-    return f"{value:.2f} %" if value < 1.0 or value > 99.0 else f"{value:.1f} %"
+    if value > 99.0:
+        return f"{value:.2f} %"
+    return f"{value:.2g} %" if value < 1.0 else f"{value:.1f} %"
 
 
 def plain(value: float) -> str:
@@ -107,7 +109,7 @@ def lead(facts: Facts, reach_map: MapReading) -> str:
     if reach_map.kind == "placements":
         best = max(0, int(reach_map.site("n_reached").max(initial=0)))
         return f"{facts.robot}: the best placement reaches {best:,} of {counted(reach_map.n_orientations, 'task pose')}"
-    text = f"{facts.robot}: {percent(facts.percent_reached / 100.0)} of {counted(facts.n_computed, 'pose')} reached"
+    text = f"{facts.robot}: {percent(facts.percent_reached / 100.0)} of {counted(facts.n_tried, 'pose')} reached"
     if facts.reachable_volume is not None:
         text += f", {facts.reachable_volume:.3g} m³"
     return text

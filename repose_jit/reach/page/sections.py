@@ -32,7 +32,7 @@ __all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misse
 
 BUDGET_WORDS = {
     "attempts_alone": "Attempts where nothing near was reached",
-    "max_neighbours": "Neighbours' solutions tried as seeds",
+    "max_loans": "Solutions of neighbours tried first",
 }
 
 
@@ -40,7 +40,7 @@ def headline(reach_map: MapReading, facts: Facts) -> Markup:
     """Return the few figures to remember, as cards."""
     n_reached = reach_map.site("n_reached")
     sites = SITES[reach_map.kind]
-    cards = [(percent(facts.percent_reached / 100.0), f"of {counted(facts.n_computed, 'pose')} reached")]
+    cards = [(percent(facts.percent_reached / 100.0), f"of {counted(facts.n_tried, 'pose')} reached")]
     if reach_map.kind == "placements":
         best = max(0, int(n_reached.max(initial=0)))
         cards = [(f"{best:,} of {reach_map.n_orientations:,}", "task poses reached from the best placement")]
@@ -158,11 +158,8 @@ def what_was_studied(reach_map: MapReading) -> Markup:
     )
     pairs.append(("Tolerances", f"{plain(1e3 * position)} mm and {plain(math.degrees(angle))}°"))
     pairs.append(("Budget", f"{budget_words(reach_map)} for a pose"))
-    pairs.extend(
-        (BUDGET_WORDS.get(name, name.replace("_", " ").capitalize()), value)
-        for name, value in attributes["budget"].items()
-        if name not in {"max_attempts", "max_iterations"}
-    )
+    near = attributes["budget"].get("by_neighbourhood") or {}
+    pairs.extend((BUDGET_WORDS.get(name, name), value) for name, value in near.items())
     pairs.append(("Length scale", f"{plain(float(attributes['length_scale']))} m, of the inverse condition"))
     return section(
         "What was studied",
@@ -223,9 +220,11 @@ def how_to_reproduce(reach_map: MapReading) -> Markup:
 
 def _retry_words(facts: Facts, retry: MissRate) -> str:
     budget = "a larger budget" if retry.attempts is None else counted(retry.attempts, "attempt")
-    text = f"{miss_words(retry)} of a sample of the poses not found were found with {budget}."
     not_found = facts.counts.get(ReachStatus.NOT_FOUND, 0)
-    if not retry.missed or not not_found:
+    if retry.sampled >= not_found:
+        return f"Of all {counted(retry.sampled, 'pose')} not found, {retry.missed:,} were found with {budget}."
+    text = f"{miss_words(retry)} of a sample of the poses not found were found with {budget}."
+    if not retry.missed:
         return text
     more = retry.rate * not_found
     share = more / (facts.counts[ReachStatus.REACHED] + more)

@@ -15,12 +15,15 @@ from repose_jit.reach.figures.points import site_outcomes
 from repose_jit.reach.figures.words import metric_words
 from repose_jit.reach.status import ReachStatus
 
-__all__ = ["INDEX", "MOST_POINTS", "OUTCOME", "Cloud", "Cut", "Quantity", "Shown"]
+__all__ = ["INDEX", "MOST_POINTS", "OUTCOME", "PALE", "Cloud", "Cut", "Quantity", "Shown"]
 
 FloatArray = NDArray[np.float64]
 
 MOST_POINTS = 200_000
 """More than these a browser turns slowly: every n-th is shown then."""
+
+PALE = "#d9d9d9"
+"""Of sites at which a metric has no value, since nothing is reached there."""
 
 INDEX, OUTCOME = "orientations reached [%]", "outcome"
 
@@ -55,8 +58,8 @@ class Shown:
         (N,) number of the site of each point.
     step
         Every how many-th of the sites that could be shown is.
-    has_proven
-        Whether sites among them are grey: proven unreachable in every orientation.
+    has_proven, has_unknown
+        Whether sites among them are grey, proven unreachable in every orientation, or pale, without a value.
     """
 
     points: FloatArray
@@ -64,6 +67,7 @@ class Shown:
     sites: NDArray[np.int64]
     step: int
     has_proven: bool
+    has_unknown: bool
 
 
 class Cloud:
@@ -147,6 +151,7 @@ class Cloud:
             sites=sites,
             step=step,
             has_proven=bool(self._is_proven[sites].any()),
+            has_unknown=bool((np.isnan(quantity.values[sites]) & ~self._is_proven[sites]).any()),
         )
 
     def pick(self, shown: Shown, origin: FloatArray, direction: FloatArray) -> int | None:
@@ -178,7 +183,9 @@ class Cloud:
             for status, words in OUTCOMES.items():
                 table[status] = as_bytes(to_rgb(words.colour))
             return np.take(table, values, axis=0)
-        scaled = np.nan_to_num(values.astype(np.float64), nan=0.0) / quantity.top
-        colours = as_bytes(colormaps["viridis"](scaled)[:, :3])
+        is_known = np.isfinite(values)
+        colours = np.empty((len(sites), 3), np.uint8)
+        colours[is_known] = as_bytes(colormaps["viridis"](values[is_known] / quantity.top)[:, :3])
+        colours[~is_known] = as_bytes(to_rgb(PALE))
         colours[self._is_proven[sites]] = as_bytes(to_rgb(OUTCOMES[ReachStatus.PROVEN_UNREACHABLE].colour))
         return colours

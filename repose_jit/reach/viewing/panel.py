@@ -45,8 +45,12 @@ def colour_key(quantity: Quantity, shown: Shown, reach_map: MapReading) -> str:
         '<div style="display:flex;justify-content:space-between">'
         f"<span>0</span><span>{markup(quantity.label)}</span><span>{plain(quantity.top)}</span></div>"
     )
-    grey = [markup("grey: proven unreachable in every orientation")] if shown.has_proven else []
-    return _framed(bar + ends + count, *grey)
+    lines = [bar + ends + count]
+    if shown.has_proven:
+        lines.append(markup("grey: proven unreachable in every orientation"))
+    if shown.has_unknown:
+        lines.append(markup("pale: no value, nothing is reached"))
+    return _framed(*lines)
 
 
 def site_text(site: Site, reach_map: MapReading) -> str:
@@ -75,7 +79,8 @@ def _joint_values(chain: KinematicChain, q: NDArray[np.float64]) -> str:
     parts = []
     for joint, value in zip(chain.joints, q.tolist(), strict=True):
         is_slide = joint.joint_type is JointType.PRISMATIC
-        number = f"{1e3 * value:.1f} mm" if is_slide else f"{math.degrees(value):.1f}°"
+        shown = round(1e3 * value if is_slide else math.degrees(value), 1) + 0.0  # no minus before a zero
+        number = f"{shown:.1f}" + (" mm" if is_slide else "°")
         parts.append(f"{joint.name} {number.replace('-', '−')}")
     return ", ".join(parts)
 
