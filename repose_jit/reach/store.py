@@ -225,9 +225,10 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
     try:
         # "r+" would make a group of what has lost the marks of one.
         group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        _ = what["kind"], what["metrics"]
-        reading = f"status/{METADATA}"
-        _ = group["status"]
+        for name in (*map(str, what["metrics"]), "status"):
+            reading = f"{name}/{METADATA}"
+            _ = group[name]
+        _ = what["kind"]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(
