@@ -27,7 +27,7 @@ from repose_jit.errors import ReposeError
 __all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CONVERGED", "app", "main"]
 
 NOT_CONVERGED = 1
-"""The command ran, but not every target was reached; of the benchmark, that an answer is wrong or something slower."""
+"""The command ran, but not every target was reached; or a store is not sound, an answer wrong, something slower."""
 BAD_INPUT = 2
 """A mistake in what was typed or in a file; click uses the same code."""
 INTERRUPTED = 130
@@ -77,8 +77,8 @@ class Application(click.Group):
 
 @click.group(
     cls=Application,
-    epilog="""Exit codes: 0 done, 1 not every target was reached (bench: a wrong answer, or slower than before), 2 a
-    mistake in the input.
+    epilog="""Exit codes: 0 done, 1 not every target was reached (reach verify: the store is not sound; bench: a wrong
+    answer, or slower than before), 2 a mistake in the input.
 
     \b
     Example:

@@ -212,7 +212,8 @@ def _targets_reader(directory: Path) -> Reader[Targets]:
                 return SurfaceTargets.from_file(file, units=units, spacing=spacing)
             return PoseTargets.from_file(file, units=units)
         except ReposeError as error:
-            raise ConfigError([f"{path}.file: {error}"]) from None
+            about = "" if str(error).startswith("spacing: ") else "file: "
+            raise ConfigError([f"{path}.{about}{error}"]) from None
         except OSError as error:
             raise ConfigError([f"{path}.file: {file}: {error.strerror or error}"]) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
 import repose_jit as rj
@@ -12,7 +13,7 @@ from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.store import create_store, open_store
 from tests.reach.stores import cut_fine, files, names, small_study
 
-COMMANDS = ("resume", "status", "plot", "report")
+COMMANDS = ("resume", "status", "verify", "plot", "report", "export")
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +118,29 @@ def test_status_of_shards_counts_their_own_chunks(run, folder, monkeypatch):
     assert [document["shard"] for document in documents] == ["1/2", "2/2"]
 
 
+def test_verify_of_a_sound_store(run, finished):
+    done = run("reach", "verify", finished, "--repeat", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "map.zarr: sound" in done.out
+    assert max(map(len, done.out.splitlines()[1:])) <= 80
+    document = run("reach", "verify", finished, "--json").json()
+    assert document["is_sound"]
+    assert document["configurations"] == ReachMap.open(finished).summary()["reached"]
+
+
+def test_verify_finds_a_changed_number_and_exits_with_1(run, finished):
+    store = open_store(finished)
+    q = store.array("q")
+    reached = np.argwhere(~np.isnan(np.asarray(q)[..., 0]))[0]
+    q[(*reached, 0)] = 0.5 + q[(*reached, 0)]
+    done = run("reach", "verify", finished)
+    assert done.code == 1
+    assert "NOT SOUND" in " ".join(done.out.split())
+    document = run("reach", "verify", finished, "--json").json()
+    assert not document["is_sound"]
+    assert document["n_findings"] == len(document["findings"])
+
+
 @pytest.mark.parametrize(("command", "suffix", "start"), [("plot", ".png", b"\x89PNG"), ("report", ".html", b"<!")])
 def test_pictures_and_reports_go_beside_the_store_or_where_they_are_sent(run, folder, finished, command, suffix, start):
     done = run("reach", command, finished)
@@ -151,12 +175,32 @@ def test_another_ending_is_refused(run, finished, folder, command):
     assert ".xyz" in done.err
 
 
+@pytest.mark.parametrize("options", [(), ("--poses",), ("--poses", "--only-reached")])
+def test_export_writes_a_row_for_each_site_or_pose(run, folder, finished, options):
+    reach_map = ReachMap.open(finished)
+    done = run("reach", "export", finished, "rows.csv", *options)
+    assert (done.code, done.out, done.err) == (0, "rows.csv\n", "")
+    rows = {0: reach_map.n_sites, 1: reach_map.n_poses, 2: reach_map.summary()["reached"]}[len(options)]
+    assert len((folder / "rows.csv").read_text().splitlines()) == rows + 1
+    again = run("reach", "export", finished, "rows.csv", *options)
+    assert (again.code, again.out) == (2, "")
+    assert run("reach", "export", finished, "rows.csv", "--overwrite", "--json").json()["file"] == "rows.csv"
+
+
+@pytest.mark.parametrize(
+    ("file", "options"), [("map.xyz", ()), ("map.ply", ("--poses",)), ("a.csv", ("--only-reached",))]
+)
+def test_export_refuses_what_does_not_go_together(run, folder, finished, file, options):
+    done = run("reach", "export", finished, file, *options)
+    assert (done.code, done.out, names(folder)) == (2, "", [finished])
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("store", ["nothing", "folder", "file"])
 def test_what_is_no_store_is_a_mistake(run, folder, command, store):
     (folder / "folder").mkdir()
     (folder / "file").write_text("")
-    done = run("reach", command, store)
+    done = run("reach", command, store, *(["map.csv"] if command == "export" else []))
     assert (done.code, done.out) == (2, "")
     found = "nothing" if store == "nothing" else "something else"
     assert f"{store}: found {found}, expected the store of a reachability study" in " ".join(done.err.split())

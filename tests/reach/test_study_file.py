@@ -346,6 +346,13 @@ def test_mistakes_in_a_file_of_targets(folder, file):
     assert str(folder / file) in found
 
 
+def test_a_table_of_points_has_no_spacing(folder):
+    targets = {"kind": "surface", "file": "points.csv", "spacing": "5mm"}
+    orientations = {"kind": "none"}
+    (found,) = problems({**MINIMAL, "targets": targets, "orientations": orientations}, directory=folder)
+    assert found.startswith("targets.spacing: got 0.005, but ")
+
+
 @pytest.mark.parametrize(("kind", "way"), list(RULES))
 def test_all_that_goes_together_is_read(folder, kind, way):
     rule = RULES[kind, way]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from repose_jit.cli.reach.check import check
+from repose_jit.cli.reach.export import export
 from repose_jit.cli.reach.plot import plot
 from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
 from repose_jit.cli.reach.run import run
 from repose_jit.cli.reach.status import status
+from repose_jit.cli.reach.verify import verify
 
 __all__ = ["reach"]
 
@@ -23,5 +25,5 @@ def reach() -> None:
     """
 
 
-for command in (check, run, resume, status, plot, report):
+for command in (check, run, resume, status, verify, plot, report, export):
     reach.add_command(command)
