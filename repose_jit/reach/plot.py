@@ -17,7 +17,7 @@ from repose_jit.reach.figures.map_reading import MapReading, require_map
 from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
-from repose_jit.reach.figures.words import budget_words, lead, miss_words, progress_words, site_words
+from repose_jit.reach.figures.words import budget_words, lead, percent, progress_words, site_words
 from repose_jit.validation import as_array, as_path, require_finite
 
 __all__ = ["plot", "plot_placement"]
@@ -113,10 +113,10 @@ def title_lines(reach_map: MapReading) -> list[str]:
         lead(facts, reach_map),
         f"{site_words(reach_map)}, {budget_words(reach_map)}, collisions not checked",
     ]
-    if facts.from_fk:
-        missed = f"missed of poses known to be reachable: {miss_words(facts.from_fk)}"
-        is_more = reach_map.kind == "grid" and facts.from_fk.missed
-        lines.append(f"{missed}; on a grid 1.4 to 4 times as many" if is_more else missed)
+    if facts.percent_missed is not None:
+        lines.append(
+            f"{percent(facts.percent_missed / 100.0)} of what is reachable was missed, by the larger of two estimates"
+        )
     if unfinished := progress_words(reach_map):
         lines.append(unfinished)
     return lines

@@ -39,6 +39,7 @@ __all__ = [
     "open_store",
     "remove_orphans",
     "require_destination",
+    "store_in_the_making",
 ]
 
 METADATA = "zarr.json"
@@ -169,21 +170,40 @@ def create_store(
     InputError
         As :func:`require_destination`.
     """
-    what = attributes(job, config, shard=shard)
     if path is None:
-        return ReachStore(_filled_group(MemoryStore(), job, what), None)
+        return ReachStore(_filled_group(MemoryStore(), job, attributes(job, config, shard=shard)), None)
+    with store_in_the_making(path, job, config, shard=shard, overwrite=overwrite):
+        pass
+    return open_store(as_path(path))
+
+
+@contextlib.contextmanager
+def store_in_the_making(
+    path: str | os.PathLike[str],
+    job: ReachJob,
+    config: Mapping[str, object],
+    *,
+    shard: tuple[int, int] | None = None,
+    overwrite: bool = False,
+) -> Iterator[ReachStore]:
+    """Make a store without any chunk that takes its name when the block ends; it is gone if the block raises.
+
+    Raises
+    ------
+    InputError
+        As :func:`require_destination`, or if there is no room.
+    """
     final = require_destination(path, overwrite=overwrite)
     partial = _sibling(final)
     try:
         partial.mkdir()
         with _locked(partial):
-            _filled_group(partial, job, what)
+            yield ReachStore(_filled_group(partial, job, attributes(job, config, shard=shard)), partial)
             move_into_place(partial, final, overwrite=overwrite)
     except OSError as error:
         raise InputError(f"{final}: cannot be made ({error.strerror}), expected a directory with room for it") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return open_store(final)
 
 
 def open_store(path: str | os.PathLike[str]) -> ReachStore:
@@ -208,6 +228,7 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
         for name in (*map(str, what["metrics"]), "status"):
             reading = f"{name}/{METADATA}"
             _ = group[name]
+        _ = what["kind"]
         return ReachStore(zarr.open_group(path, mode="r+", zarr_format=3, use_consolidated=False), path)
     except Exception as error:  # a decoder has its own words for what it cannot read
         raise InputError(

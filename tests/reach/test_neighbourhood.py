@@ -148,3 +148,14 @@ def test_given_poses_have_no_neighbours_and_are_solved_like_a_batch() -> None:
     np.testing.assert_array_equal(chunk["q"][reached, 0], result.q[reached])
     np.testing.assert_array_equal(chunk["seed_index"][reached, 0], result.seed_index[reached])
     np.testing.assert_array_equal(chunk["position_error"][reached, 0], result.position_error[reached].astype("f4"))
+
+
+@pytest.mark.parametrize("selection", ["nearest", "max_manipulability", "max_limit_margin"])
+def test_where_the_best_of_all_attempts_is_asked_for_no_neighbour_is(selection: str) -> None:
+    """Each attempt is reported then: rounds of lending have no room for that."""
+    study = rj.ReachStudy(
+        rebel(),
+        targets=rj.GridTargets(spacing=0.05, box_min=(0.3, 0.0, 0.3), box_max=(0.4, 0.1, 0.4)),
+        solve=rj.MultiSeedParams(selection=selection, reference=(0.0,) * 6),  # type: ignore[arg-type]
+    )
+    assert study.job.neighbourhood is None

@@ -112,7 +112,7 @@ def test_the_figures_are_those_of_the_map(tmp_path: Path) -> None:
     assert "0.25 % (5 of 2,000) of the poses that forward kinematics makes" in text
     assert "1.4 to 4 times as many are missed" in text
     assert "at most 8 attempts of 30 iterations" in text
-    assert "Attempts where nothing near was reached 2 Solutions of neighbours tried first 4" in text
+    assert "Attempts where nothing near was reached 2 Most rounds in which neighbours lend solutions 4" in text
     assert "0.1 mm and 0.0573°" in text
     assert "−0 m" not in text
 

@@ -35,7 +35,7 @@ def shard(text: str) -> tuple[int, int]:
 
 @click.command(
     epilog="""STUDY is a study file, or a robot: a preset, a URDF or a chain file, whose whole reach is studied then.
-    Every chunk is in the store as soon as it is solved: after Ctrl-C, or a power cut, "reach resume" goes on.
+    Every chunk is in the store as soon as it is solved: after Ctrl-C, or a kill, "reach resume" goes on.
 
     \b
     Examples:

@@ -56,7 +56,9 @@ class Facts:
     reachable_volume
         Volume of the voxels with at least one pose reached [m³]; None unless the sites are voxels.
     from_fk, from_retry
-        Estimates of the miss rate, None where none was made.
+        Samples that the miss rate is estimated from, None where none was made.
+    percent_missed
+        The larger of the estimates that follow: reachable poses that were not found [%]; None where there is none.
     """
 
     robot: str
@@ -65,6 +67,7 @@ class Facts:
     reachable_volume: float | None
     from_fk: MissRate | None
     from_retry: MissRate | None
+    percent_missed: float | None
 
     @property
     def percent_reached(self) -> float:
@@ -84,6 +87,7 @@ def map_facts(reach_map: MapReading) -> Facts:
     totals[ReachStatus.UNINITIALIZED] = reach_map.n_poses - n_computed
     spacing = reach_map.spacing
     miss_rate = reach_map.summary().get("miss_rate") or {}
+    rates = [sample["rate"] for sample in miss_rate.values() if sample]
     return Facts(
         robot=_robot(reach_map),
         counts={status: n for status, n in totals.items() if n or status is ReachStatus.REACHED},
@@ -91,6 +95,7 @@ def map_facts(reach_map: MapReading) -> Facts:
         reachable_volume=None if spacing is None else int(np.count_nonzero(n_reached > 0)) * spacing**3,
         from_fk=_miss_rate(miss_rate.get("from_fk"), "missed"),
         from_retry=_miss_rate(miss_rate.get("from_retry"), "found"),
+        percent_missed=max((rate for rate in rates if rate is not None), default=None),
     )
 
 

@@ -32,7 +32,7 @@ __all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misse
 
 BUDGET_WORDS = {
     "attempts_alone": "Attempts where nothing near was reached",
-    "max_loans": "Solutions of neighbours tried first",
+    "max_loans": "Most rounds in which neighbours lend solutions",
 }
 
 
@@ -49,8 +49,9 @@ def headline(reach_map: MapReading, facts: Facts) -> Markup:
     if reach_map.n_orientations > 1:
         some, every = (np.count_nonzero(n_reached >= least) for least in (1, reach_map.n_orientations))
         cards.append((f"{some:,}", f"of {counted(reach_map.n_sites, sites)} with a pose reached, {every:,} with all"))
-    if facts.from_fk:
-        cards.append((percent(facts.from_fk.rate), "missed of poses known to be reachable"))
+    if facts.percent_missed is not None:
+        missed = percent(facts.percent_missed / 100.0)
+        cards.append((missed, "of what is reachable was missed, by the larger of two estimates"))
     parts = [f'<div class="card"><b>{markup(figure)}</b><span>{markup(text)}</span></div>' for figure, text in cards]
     return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")
 
