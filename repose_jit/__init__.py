@@ -43,13 +43,19 @@ if TYPE_CHECKING:
     )
     from repose_jit.reach.chunk_report import ChunkReport
     from repose_jit.reach.engine import resume_study
+    from repose_jit.reach.export import export_map
     from repose_jit.reach.grid import voxel_grid
+    from repose_jit.reach.merge import merge_stores
     from repose_jit.reach.orientations import Orientations
+    from repose_jit.reach.placement import Placement, PlacementResult, place
+    from repose_jit.reach.placement_grid import ExcludedBox, PlacementGrid
     from repose_jit.reach.reach_map import ReachMap
     from repose_jit.reach.rotations import fibonacci_sphere, super_fibonacci
     from repose_jit.reach.status import ReachStatus
     from repose_jit.reach.study import ReachStudy
     from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
+    from repose_jit.reach.verify import verify_store
+    from repose_jit.reach.verify_report import VerifyReport
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
@@ -93,9 +99,17 @@ _HOMES = {
     "resolve_chain": "robots",
     "ChunkReport": "reach.chunk_report",
     "resume_study": "reach.engine",
+    "export_map": "reach.export",
+    "VerifyReport": "reach.verify_report",
     "ReachStatus": "reach.status",
     "voxel_grid": "reach.grid",
+    "merge_stores": "reach.merge",
     "Orientations": "reach.orientations",
+    "Placement": "reach.placement",
+    "PlacementResult": "reach.placement",
+    "place": "reach.placement",
+    "ExcludedBox": "reach.placement_grid",
+    "PlacementGrid": "reach.placement_grid",
     "ReachMap": "reach.reach_map",
     "fibonacci_sphere": "reach.rotations",
     "super_fibonacci": "reach.rotations",
@@ -103,6 +117,7 @@ _HOMES = {
     "GridTargets": "reach.targets",
     "PoseTargets": "reach.targets",
     "SurfaceTargets": "reach.targets",
+    "verify_store": "reach.verify",
     "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""
@@ -110,6 +125,7 @@ _HOMES = {
 __all__ = [
     "ChunkReport",
     "ConfigError",
+    "ExcludedBox",
     "GridTargets",
     "IkBatchResult",
     "IkParams",
@@ -124,6 +140,9 @@ __all__ = [
     "ModelError",
     "MultiSeedParams",
     "Orientations",
+    "Placement",
+    "PlacementGrid",
+    "PlacementResult",
     "PoseTargets",
     "ReachMap",
     "ReachStatus",
@@ -138,9 +157,11 @@ __all__ = [
     "SurfaceTargets",
     "UnknownNameError",
     "UrdfWarning",
+    "VerifyReport",
     "__version__",
     "all_solutions",
     "condition_number",
+    "export_map",
     "fibonacci_sphere",
     "forward_kinematics",
     "igus_rebel_chain",
@@ -149,6 +170,8 @@ __all__ = [
     "jacobian",
     "link_transforms",
     "manipulability_squared",
+    "merge_stores",
+    "place",
     "preset",
     "resolve_chain",
     "resume_study",
@@ -156,6 +179,7 @@ __all__ = [
     "solve_one",
     "spread_seeds",
     "super_fibonacci",
+    "verify_store",
     "voxel_grid",
 ]
 

@@ -191,7 +191,7 @@ class ReachStudy:
         scheduler
             Address of a running Dask scheduler, whose workers see `path`; None for a cluster of its own.
         shard
-            (i, N): only every N-th chunk, from the i-th of 1 to N; :func:`repose_jit.merge_studies` joins the stores.
+            (i, N): only every N-th chunk, from the i-th of 1 to N; :func:`repose_jit.merge_stores` joins the stores.
         progress
             Called from this thread after every chunk.
 

@@ -21,7 +21,6 @@ from repose_jit.reach.verify import verify_store
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, study
 from tests.reach.stores import names
 
-
 MORE_THAN_CHUNKS = 99
 
 
