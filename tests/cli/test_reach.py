@@ -283,6 +283,7 @@ def test_mistakes_in_the_study(run, folder, command, arguments, message):
         (["--threads", "0"], "threads: got 0"),
         (["--threads", 10**6], "expected at most"),
         (["--out", "nowhere/map"], "nowhere"),
+        (["--out", ""], "--out : expected the name of a directory to make"),
         (["--out", "."], "--out .: expected the name of a directory to make"),
         (["--out", "/"], "--out /: expected the name of a directory to make"),
         (["--shard", "3"], "got '3', expected I/N such as 3/64"),

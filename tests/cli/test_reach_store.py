@@ -195,6 +195,24 @@ def test_export_refuses_what_does_not_go_together(run, folder, finished, file, o
     assert (done.code, done.out, names(folder)) == (2, "", [finished])
 
 
+def test_merge_joins_shards_to_the_bytes_of_one_run(run, folder, monkeypatch):
+    cut_fine(monkeypatch)
+    study = small_study()
+    for i in (1, 2):
+        study.run(folder / f"map.shard-{i}-of-2", shard=(i, 2))
+    shards = sorted(folder.glob("map.shard-*"))
+    missing = run("reach", "merge", "map", shards[0])
+    assert (missing.code, missing.out, names(folder)) == (2, "", [shard.name for shard in shards])
+    assert "2/2" in missing.err
+    done = run("reach", "merge", "map", *shards)
+    assert (done.code, done.err) == (0, "")
+    assert "map     map" in done.out
+    study.run(folder / "expected")
+    assert files(folder / "map") == files(folder / "expected")
+    again = run("reach", "merge", "map", *shards, "--json")
+    assert (again.code, again.out) == (2, "")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("store", ["nothing", "folder", "file"])
 def test_what_is_no_store_is_a_mistake(run, folder, command, store):

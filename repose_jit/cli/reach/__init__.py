@@ -6,6 +6,7 @@ import click
 
 from repose_jit.cli.reach.check import check
 from repose_jit.cli.reach.export import export
+from repose_jit.cli.reach.merge import merge
 from repose_jit.cli.reach.plot import plot
 from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
@@ -25,5 +26,5 @@ def reach() -> None:
     """
 
 
-for command in (check, run, resume, status, verify, plot, report, export):
+for command in (check, run, resume, status, verify, plot, report, export, merge):
     reach.add_command(command)

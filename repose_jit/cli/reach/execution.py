@@ -119,13 +119,16 @@ def resumable(store: Path, options: Sequence[str]) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         from repose_jit.errors import ReposeError
-        from repose_jit.reach.reach_map import ReachMap
+        from repose_jit.reach.engine import shard_chunks
+        from repose_jit.reach.resume import shard_of
+        from repose_jit.reach.store import open_store
 
         try:
-            reach_map = ReachMap.open(store)
+            opened = open_store(store)
         except ReposeError:  # Ctrl-C came before it was made
             raise KeyboardInterrupt from None
-        done = f"{reach_map.n_done:,} of {reach_map.n_chunks:,} chunks are done and kept"
+        total = len(shard_chunks(opened.blocks.count, shard_of(opened.attributes)))
+        done = f"{len(opened.done()):,} of {total:,} chunks are done and kept"
         again = shlex.join(["repose-jit", "reach", "resume", str(store), *options])
         click.echo(f"\nInterrupted: {done}. To go on:\n  {again}", err=True)
         click.get_current_context().exit(INTERRUPTED)

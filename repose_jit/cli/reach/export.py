@@ -18,8 +18,8 @@ __all__ = ["export"]
 
     \b
     Examples:
-      repose-jit reach export igus_rebel-reach.zarr map.ply
-      repose-jit reach export igus_rebel-reach.zarr poses.parquet --poses --only-reached"""
+      repose-jit reach export map.zarr map.ply
+      repose-jit reach export map.zarr poses.parquet --poses --only-reached"""
 )
 @store_argument
 @click.argument("file", type=click.Path(path_type=Path))

@@ -91,7 +91,7 @@ def echo_outcome(reach_map: ReachMap, store: Path, made: dict[str, Path], *, as_
 
 
 def _destination(source: StudySource, file: StudyFile, out: str | None, part: tuple[int, int] | None) -> Path:
-    store = Path(out) if out else file.store or Path(f"{source.name}-reach.zarr")
+    store = Path(out) if out is not None else file.store or Path(f"{source.name}-reach.zarr")
     if not store.name:
         raise click.UsageError(f"--out {out}: expected the name of a directory to make.")
     return store if part is None else store.with_name(f"{store.name}.shard-{part[0]}-of-{part[1]}")
@@ -102,7 +102,7 @@ def _require_room(store: Path, *, overwrite: bool) -> None:
 
     Raises
     ------
-    click.UsageError, InputError
+    InputError
         If something is there that may not be replaced, or the place cannot be written.
     """
     from repose_jit.errors import InputError
@@ -113,8 +113,8 @@ def _require_room(store: Path, *, overwrite: bool) -> None:
     elif store.is_symlink() or not is_store(store):
         raise InputError(f"{store}: exists and is no store of a study, so it is not replaced; expected a new path")
     elif not overwrite:
-        raise click.UsageError(
-            f"{store} exists; repose-jit reach resume {store} goes on with it, and --overwrite replaces it."
+        raise InputError(
+            f"{store}: exists; repose-jit reach resume {store} goes on with it, and --overwrite replaces it"
         )
 
 
