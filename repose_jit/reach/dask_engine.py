@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 from repose_jit.errors import ReposeError
-from repose_jit.reach.chunk import ReachJob, warm_up
-from repose_jit.reach.chunk_report import ChunkReport, solve_into
-from repose_jit.reach.resume import job_of
-from repose_jit.reach.store import ReachStore, open_store
+from repose_jit.reach.chunk_report import ChunkReport
+from repose_jit.reach.dask_worker import solve_remotely
+from repose_jit.reach.store import ReachStore
 
-__all__ = ["solve_on_dask", "solve_remotely"]
+__all__ = ["solve_on_dask"]
 
 PER_WORKER = 2
 """Chunks that a worker is given at a time: it need not wait, and an interruption not long."""
@@ -72,20 +70,6 @@ def solve_on_dask(
                 future.exception()  # waits; what it was is in the store, or will be tried again
 
 
-def solve_remotely(path: str, study_hash: str, targets_hash: str, number: int) -> ChunkReport:
-    """Solve one chunk of the store at `path` in a worker; the hashes tell a new store at an old path."""
-    store, job = _opened(path, study_hash, targets_hash)
-    return solve_into(store, job, number)
-
-
-@lru_cache(maxsize=4)
-def _opened(path: str, _study_hash: str, _targets_hash: str) -> tuple[ReachStore, ReachJob]:
-    store = open_store(path)
-    job = job_of(store)
-    warm_up(job)
-    return store, job
-
-
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     try:
@@ -103,7 +87,12 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         return
     # A machine of its own watches its memory itself; the workers of this engine need some tens of megabytes.
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS}),
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": DEATHS,
+                "distributed.worker.preload": ["repose_jit.reach.dask_worker"],
+            }
+        ),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

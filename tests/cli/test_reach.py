@@ -373,6 +373,29 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(spawn, folder):
     assert files(folder / "a map") == files(folder / "uninterrupted")
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C to a whole console")
+def test_ctrl_c_reaches_dask_workers_too_and_they_finish_their_chunks(folder):
+    arguments = ["reach", "run", "igus_rebel", "--spacing", "0.05", "--out", "map", "--engine", "dask", "--no-plot"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "repose_jit", *arguments, "--threads", "2", "--progress", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        start_new_session=True,
+    )
+    assert json.loads(process.stderr.readline())["n_done"] == 1
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks are done and kept", err).groups())
+    assert 1 <= done < total
+    assert err.splitlines()[-1].strip() == "repose-jit reach resume map --threads 2 --progress json --engine dask --no-plot"
+    assert ReachMap.open("map").n_done == done
+    assert not list((folder / "map").rglob("*.partial"))
+
+
 def test_ctrl_c_before_there_is_a_store_is_short(run, monkeypatch):
     def press(*_, **__):
         raise KeyboardInterrupt
