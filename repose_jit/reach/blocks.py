@@ -46,6 +46,10 @@ class Blocks:
         spans = zip(self.place(number), self.block_shape, self.shape, strict=True)
         return tuple(slice(i * b, min((i + 1) * b, n)) for i, b, n in spans)
 
+    def size(self, number: int) -> int:
+        """Return how many sites a block has."""
+        return math.prod(part.stop - part.start for part in self.slices(number))
+
     def sites(self, number: int) -> NDArray[np.int64]:
         """Return the numbers of the sites of a block, in the shape of the block."""
         ranges = np.ix_(*(np.arange(part.start, part.stop) for part in self.slices(number)))

@@ -111,7 +111,7 @@ def _run(
             remove_orphans(store.path)
         done = store.done()
         todo = [number for number in mine if number not in done]
-        sizes = {number: job.blocks.sites(number).size * job.targets.n_orientations for number in mine}
+        sizes = {number: job.blocks.size(number) * job.targets.n_orientations for number in mine}
         n_poses = sum(sizes.values())
         counts = {"n_done": len(mine) - len(todo), "poses_done": n_poses - sum(sizes[number] for number in todo)}
         warm_up(job)
