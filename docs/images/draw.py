@@ -22,7 +22,9 @@ def draw_arrow(axes, T, letter, length=0.1, **style):
     beside = np.array([0.015, 0.0, 0.0]) if letter == "z" else 0.0  # the normal runs there
     tip = T[:3, 3] + length * T[:3, "xyz".index(letter)]
     axes.plot(*np.array([T[:3, 3], tip]).T, color=AXES[letter], lw=3, zorder=3, **style)
-    axes.text(*(1.18 * (tip - T[:3, 3]) + beside), letter, color=AXES[letter], ha="center", va="center", zorder=4, **style)
+    axes.text(
+        *(1.18 * (tip - T[:3, 3]) + beside), letter, color=AXES[letter], ha="center", va="center", zorder=4, **style
+    )
 
 
 def orientations():
