@@ -16,7 +16,7 @@ from repose_jit.cli import app
 from repose_jit.cli.numeric_input import read_data
 from repose_jit.errors import InputError, ModelError
 
-REACH = ("check", "run", "resume", "status", "verify", "plot", "report", "export", "merge")
+REACH = ("check", "run", "resume", "status", "verify", "plot", "report", "export", "merge", "place")
 COMMANDS = (
     *("robots", "info", "fk", "ik", "sweep", "convert", "view", "bench run", "bench compare", "warmup"),
     *(f"reach {command}" for command in REACH),

@@ -7,6 +7,7 @@ import click
 from repose_jit.cli.reach.check import check
 from repose_jit.cli.reach.export import export
 from repose_jit.cli.reach.merge import merge
+from repose_jit.cli.reach.place import place
 from repose_jit.cli.reach.plot import plot
 from repose_jit.cli.reach.report import report
 from repose_jit.cli.reach.resume import resume
@@ -26,5 +27,5 @@ def reach() -> None:
     """
 
 
-for command in (check, run, resume, status, verify, plot, report, export, merge):
+for command in (check, run, place, resume, status, verify, plot, report, export, merge):
     reach.add_command(command)

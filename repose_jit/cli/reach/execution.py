@@ -105,7 +105,7 @@ def execution_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def resumable(store: Path, options: Sequence[str]) -> Iterator[None]:
+def resumable(store: Path, options: Sequence[str], *, replaces: bool = False) -> Iterator[None]:
     """Turn Ctrl-C into how far the run got and the command that goes on with it.
 
     Parameters
@@ -114,7 +114,10 @@ def resumable(store: Path, options: Sequence[str]) -> Iterator[None]:
         Where the run writes to.
     options
         What has to be typed again.
+    replaces
+        Whether there may be an earlier store at first.
     """
+    earlier = store.stat().st_ino if replaces and store.exists() else None
     try:
         yield
     except KeyboardInterrupt:
@@ -127,6 +130,8 @@ def resumable(store: Path, options: Sequence[str]) -> Iterator[None]:
             opened = open_store(store)
         except ReposeError:  # Ctrl-C came before it was made
             raise KeyboardInterrupt from None
+        if store.stat().st_ino == earlier:  # Ctrl-C came before it was replaced
+            raise
         total = len(shard_chunks(opened.blocks.count, shard_of(opened.attributes)))
         done = f"{len(opened.done()):,} of {total:,} chunks are done and kept"
         again = shlex.join(["repose-jit", "reach", "resume", str(store), *options])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from repose_jit.cli.progress import progress_bar
-from repose_jit.cli.reach.run import echo_outcome
+from repose_jit.cli.reach.outputs import echo_outcome
 from repose_jit.cli.screen import json_option
 
 __all__ = ["merge"]
@@ -29,4 +29,4 @@ def merge(out: Path, stores: tuple[Path, ...], as_json: bool) -> None:
 
     with progress_bar("chunks", leave=False) as progress:
         reach_map = merge_stores(out, stores, progress=progress)
-    echo_outcome(reach_map, out, {}, as_json=as_json)
+    echo_outcome(reach_map.summary(), reach_map.summary_text(), out, {}, as_json=as_json)

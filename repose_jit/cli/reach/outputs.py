@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from repose_jit.cli.screen import echo_json, echo_lines
 from repose_jit.whole_file import require_writable
 
 if TYPE_CHECKING:
     from repose_jit.reach.reach_map import ReachMap
 
-__all__ = ["Outputs", "beside", "output_options", "require_matplotlib"]
+__all__ = ["Outputs", "beside", "echo_outcome", "output_options", "require_matplotlib"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Outputs:
     plot: bool
     report: bool
     overwrite: bool
+
+    def of_part(self, part: object | None) -> Outputs:
+        """Return what is made of a shard, if it is one: there is nothing to see in a part of a map."""
+        return self if part is None else replace(self, plot=False, report=False)
 
     def paths(self, store: Path) -> dict[str, Path]:
         """Return where they go: beside the store."""
@@ -92,3 +97,16 @@ def require_matplotlib(what: str, *, hint: str = "") -> None:
     """Raise UsageError if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise click.UsageError(f"{what} needs matplotlib: pip install 'repose_jit[plot]'{hint}.")
+
+
+def echo_outcome(
+    figures: Mapping[str, Any], text: str, store: Path, made: Mapping[str, Path], *, as_json: bool
+) -> None:
+    """Print what a run found, as figures or as text, and where it is."""
+    if as_json:
+        files = {name: str(made[name]) if name in made else None for name in ("picture", "report")}
+        echo_json({**figures, "store": str(store), **files})
+        return
+    echo_lines(text)
+    for name, path in {"map": store, **made}.items():
+        click.echo(f"  {name:<8}{path}")

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from repose_jit.cli.reach.execution import Execution, execution_options, resumable
-from repose_jit.cli.reach.outputs import Outputs, output_options
-from repose_jit.cli.reach.run import echo_outcome
+from repose_jit.cli.reach.outputs import Outputs, echo_outcome, output_options
 from repose_jit.cli.reach.store_argument import store_argument
 from repose_jit.cli.screen import json_option
 
@@ -29,15 +28,12 @@ __all__ = ["resume"]
 @json_option
 def resume(store: Path, execution: Execution, outputs: Outputs, as_json: bool) -> None:
     """Go on with a study that was interrupted."""
-    from dataclasses import replace
-
     from repose_jit.reach.engine import resume_study
     from repose_jit.reach.store import open_store
 
-    if open_store(store).attributes["shard"] is not None:
-        outputs = replace(outputs, plot=False, report=False)
+    outputs = outputs.of_part(open_store(store).attributes["shard"])
     execution.require()
     outputs.require(store)
     with resumable(store, [*execution.options(), *outputs.options()]), execution.report() as progress:
         reach_map = resume_study(store, progress=progress, **execution.arguments())
-    echo_outcome(reach_map, store, outputs.write(reach_map, store), as_json=as_json)
+    echo_outcome(reach_map.summary(), reach_map.summary_text(), store, outputs.write(reach_map, store), as_json=as_json)

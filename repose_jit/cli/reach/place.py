@@ -1,0 +1,69 @@
+"""``repose-jit reach place``: where to put the base for a task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from repose_jit.cli.reach.destination import destination, echo_merge, require_room, shard_option
+from repose_jit.cli.reach.execution import Execution, execution_options, resumable
+from repose_jit.cli.reach.outputs import Outputs, echo_outcome, output_options
+from repose_jit.cli.screen import json_option
+
+if TYPE_CHECKING:
+    from repose_jit.reach.placement_grid import PlacementGrid
+    from repose_jit.reach.study_file import StudyFile
+
+__all__ = ["place"]
+
+
+@click.command(
+    epilog="""The targets of STUDY are the task, in a frame of the cell; its section [placement] says where the base may
+    stand. What is made is a store like any other: of every pose of the task, from which placements it is reached.
+
+    \b
+    Examples:
+      repose-jit reach place study.toml
+      repose-jit reach place study.toml --out placements.zarr --json"""
+)
+@click.argument("study")
+@click.option("--out", metavar="STORE", help="Directory to make [default: that of the file, or NAME-place.zarr].")
+@execution_options
+@shard_option
+@output_options
+@json_option
+def place(
+    study: str, out: str | None, execution: Execution, part: tuple[int, int] | None, outputs: Outputs, as_json: bool
+) -> None:
+    """Find where to put the base so that a task is reached."""
+    from pathlib import Path
+
+    from repose_jit.reach.placement import place as solve
+    from repose_jit.reach.study_file import read_study
+
+    file = read_study(study)
+    grid = _grid(file, study)
+    store = destination(out, file.store, f"{Path(study).stem}-place.zarr", part)
+    outputs = outputs.of_part(part)
+    require_room(store, overwrite=outputs.overwrite)
+    execution.require()
+    outputs.require(store)
+    options = [*execution.options(), *outputs.options()]
+    with resumable(store, options, replaces=outputs.overwrite), execution.report() as progress:
+        arguments = {"shard": part, "overwrite": outputs.overwrite, **execution.arguments(file.threads)}
+        result = solve(file.study, grid, store, progress=progress, **arguments)
+    made = outputs.write(result.reach_map, store)
+    echo_outcome(result.summary(), result.summary_text(), store, made, as_json=as_json)
+    if part is not None and not as_json:
+        echo_merge(store, part)
+
+
+def _grid(file: StudyFile, study: str) -> PlacementGrid:
+    from repose_jit.errors import ConfigError
+
+    if file.placement is None:
+        raise ConfigError(
+            ["placement: missing; expected [placement] with x and y, where the base may stand"], source=study
+        )
+    return file.placement
