@@ -86,13 +86,13 @@ class Evidence:
 
     @cached_property
     def corners(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper corner of the box around all targets [m]."""
+        """Lower and upper corner of the box around all targets, in the frame that they are given in [m]."""
         targets = self.job.targets
         if targets.site_poses is None:
             axes = [targets.coordinates[dim] for dim in targets.dims]
             return np.array([axis[0] for axis in axes], float), np.array([axis[-1] for axis in axes], float)
-        # Of placements the sites are bases: what is asked for lies where the sample is.
-        p = (self.calibration.T if targets.kind == "placements" else targets.site_poses)[:, :3, 3]
+        # Of placements the sites are bases, and the task is at each of them.
+        p = (targets.local_poses if self.is_placement else targets.site_poses)[:, :3, 3]
         return p.min(axis=0), p.max(axis=0)
 
     @property
@@ -124,9 +124,14 @@ class Evidence:
         return int(np.count_nonzero(outcomes(job, T, solve) == ReachStatus.REACHED))
 
     @property
-    def in_file(self) -> bool:
-        """Whether targets come from a file, which has units."""
-        return self.job.targets.kind in ("surface", "poses")
+    def kind(self) -> str:
+        """What is aimed at, also from several placements: ``"grid"``, ``"surface"`` or ``"poses"``."""
+        return self.study.target_set.kind
+
+    @property
+    def is_placement(self) -> bool:
+        """Whether it is the base that is looked for."""
+        return self.job.targets.kind == "placements"
 
 
 def findings(evidence: Evidence) -> list[Finding]:
@@ -136,28 +141,28 @@ def findings(evidence: Evidence) -> list[Finding]:
 
 def _units(e: Evidence) -> Iterator[str]:
     """Find targets in millimetres, or the like."""
-    low, high = e.corners
-    away = _distance_to_box(e.job.bound.centre, low, high)
+    away = _distance_to_box(e.job.bound.centre, *e.corners)
     is_wide = e.span > FAR * e.arm
-    if not (math.isfinite(e.arm) and e.arm > 0.0 and (is_wide or away > FAR * e.arm)):
-        return
-    what = f"targets span {_metres(e.span)}" if is_wide else f"all targets are at least {_metres(away)} away"
-    yield f"{what}, and the arm reaches {_metres(e.arm)}: {_guess_unit(e)}"
+    is_far = e.span == 0.0 and away > FAR * e.arm and not e.is_placement
+    if (is_wide or is_far) and 0.0 < e.arm < math.inf:
+        what = f"targets span {_metres(e.span)}" if is_wide else f"all targets are {_metres(away)} away"
+        yield f"{what}, and the arm reaches {_metres(e.arm)}: {_guess_unit(e) or 'are they in metres?'}"
 
 
-def _guess_unit(e: Evidence) -> str:
-    """Return the unit in which the targets would come to lie about the arm, and where to write it."""
+def _guess_unit(e: Evidence) -> str | None:
+    """Return the unit in which the targets would come to lie about the arm, and where to write it; None if in none."""
     fitting = []
-    for unit in ("mm", "cm", "in") if e.in_file else ("mm", "cm"):
+    for unit in ("mm", "cm", "in") if e.kind != "grid" else ("mm", "cm"):
         up, down = UNITS[unit]
         low, high = (corner * up / down for corner in e.corners)
         span = float(np.linalg.norm(high - low))
-        if span < FAR * e.arm and _distance_to_box(e.job.bound.centre, low, high) < e.arm:
+        is_near = e.is_placement or _distance_to_box(e.job.bound.centre, low, high) < e.arm
+        if span < FAR * e.arm and is_near:
             fitting.append(unit)
     if not fitting:
-        return "are they in the frame of the robot's base, and in metres?"
+        return None
     guess = " or ".join(WORDS[unit] for unit in fitting)
-    if e.in_file:
+    if e.kind != "grid":
         written = " or ".join(f'units = "{unit}"' for unit in fitting)
         return f"{guess}? Write {written} in [targets]"
     return f'{guess}? Write lengths with their unit, such as "50{fitting[0]}"'
@@ -165,8 +170,8 @@ def _guess_unit(e: Evidence) -> str:
 
 def _tiny_targets(e: Evidence) -> Iterator[str]:
     """Find targets that were made a thousand times too small."""
-    if e.job.targets.n_sites > 1 and 0.0 < e.span < TINY * e.arm < math.inf:
-        remedy = 'leave out units in [targets], or write units = "m"' if e.in_file else "write metres"
+    if not e.is_placement and e.job.targets.n_sites > 1 and 0.0 < e.span < TINY * e.arm < math.inf:
+        remedy = 'leave out units in [targets], or write units = "m"' if e.kind != "grid" else "write metres"
         yield (
             f"all {e.job.targets.n_sites:,} targets lie within {_metres(e.span)}, less than a thousandth of the arm's "
             f"{_metres(e.arm)}: were metres taken for millimetres? Then {remedy}"
@@ -177,20 +182,28 @@ def _base_frame(e: Evidence) -> Iterator[str]:
     """Find targets that are not in the frame of the base."""
     if e.calibration.count(ReachStatus.PROVEN_UNREACHABLE) < e.sampled or any(_units(e)):
         return
+    if e.is_placement:
+        away = float(np.linalg.norm(e.calibration.T[:, :3, 3] - e.job.bound.centre, axis=1).mean())
+        yield (
+            f"all {e.sampled:,} poses tried are out of reach, by proof: on average the task is {_metres(away)} from "
+            f"the centre of the arm's reach, which ends after {_metres(e.arm)}. Is the area in [placement] in the frame of "
+            "the targets? Look at x, y and z"
+        )
+        return
     low, high = e.corners
-    centroid = 0.5 * (low + high) if e.job.targets.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
+    centroid = 0.5 * (low + high) if e.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
     move = e.job.bound.centre - centroid
     yield (
         f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {_vector(centroid)} m, "
         f"{_metres(float(np.linalg.norm(move)))} from the centre of the arm's reach, which ends after "
-        f"{_metres(e.arm)}. Are they given in the frame of the robot's base? Moved by {_vector(move)} m they would "
-        "lie about it"
+        f"{_metres(e.arm)}. Are they given in the frame of the robot's base, in metres? Moved by {_vector(move)} m "
+        "they would lie about it"
     )
 
 
 def _opposed(e: Evidence) -> Iterator[str]:
     """Find the tool axis, or the whole pose, the wrong way round."""
-    if not e.is_lost() or e.job.targets.kind == "grid" or e.job.targets.axis_mask is not None:
+    if not e.is_lost() or e.kind == "grid" or e.job.targets.axis_mask is not None:
         return
     reached, count = e.reached_of(e.tried), len(e.tried)
     orientations = e.study.orientations
@@ -198,7 +211,7 @@ def _opposed(e: Evidence) -> Iterator[str]:
     letters = "xyz" if axis is None else [letter for letter in "xyz" if letter != axis[-1]][:1]
     ways = {letter: e.reached_of(e.tried @ HALF_TURNS[letter]) for letter in letters}
     letter, turned = max(ways.items(), key=lambda way: way[1])
-    inverse = e.reached_of(_inverse(e.tried)) if e.job.targets.kind == "poses" else 0
+    inverse = e.reached_of(_inverse(e.tried)) if e.kind == "poses" else 0
     start = f"{reached} of {count} sampled targets reached"
     if inverse > turned and _is_reason(inverse, reached, count):
         yield f"{start}, and {inverse} of their inverses: are these T_tool_base? A target is T_base_tool"
@@ -216,7 +229,7 @@ def _opposed(e: Evidence) -> Iterator[str]:
 
 def _target_axis(e: Evidence) -> str:
     orientations = e.study.orientations
-    return "normal" if e.job.targets.kind == "surface" or orientations is None else str(orientations.tool_axis)[-1]
+    return "normal" if e.kind == "surface" or orientations is None else str(orientations.tool_axis)[-1]
 
 
 def _reversal(e: Evidence, axis: str) -> str:
@@ -230,8 +243,8 @@ def _reversal(e: Evidence, axis: str) -> str:
 
 def _orientation(e: Evidence) -> Iterator[str]:
     """Find positions that are reached, but in other orientations."""
-    # That a robot does not take all orientations at the voxels of a grid is what the study is to show.
-    most = 0.0 if e.job.targets.kind == "grid" else FEW
+    # That a robot does not take all orientations at a voxel, or from a placement, is what the study is to show.
+    most = 0.0 if e.kind == "grid" or e.is_placement else FEW
     if not e.is_lost(most) or e.job.targets.axis_mask is not None or any(_opposed(e)):
         return
     reached, count = e.reached_of(e.tried), len(e.tried)
@@ -293,7 +306,9 @@ def _loose_position(e: Evidence) -> Iterator[str]:
 def _duplicates(e: Evidence) -> Iterator[str]:
     """Find targets that are there more than once."""
     poses = e.job.targets.site_poses
-    if poses is None or e.job.targets.kind == "placements":
+    if e.is_placement:
+        poses = e.job.targets.local_poses
+    if poses is None:
         return
     compared = np.round(poses[:COMPARED, :3].reshape(-1, 12), 9) + 0.0  # without the sign of zeros
     _, first = np.unique(compared.view(f"V{compared.itemsize * 12}"), return_index=True)

@@ -19,6 +19,8 @@ from repose_jit.reach.calibration import Calibration, sampled_poses
 from repose_jit.reach.diagnosis import check_study
 from repose_jit.reach.findings import duration
 from repose_jit.reach.orientations import Orientations
+from repose_jit.reach.placement import place
+from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
 from tests.reach.robots import gantry, rebel, shell_arm
@@ -234,6 +236,12 @@ def span_of(T):
     return float(np.linalg.norm(np.ptp(T[:, :3, 3], axis=0)))
 
 
+def test_a_single_target_in_millimetres(reachable):
+    chain, T = reachable
+    message = found(chain, targets=PoseTargets(moved(T[:1], scale=1000.0)))["units"]
+    assert re.match(r"all targets are \d+ m away, and the arm reaches 0.653 m: millimetres", message)
+
+
 def test_a_box_in_millimetres():
     messages = found(rebel(), targets=GridTargets(50, (300, -200, 0), (600, 200, 400)))
     assert 'millimetres? Write lengths with their unit, such as "50mm"' in messages["units"]
@@ -255,6 +263,8 @@ def test_targets_in_another_frame(reachable):
     vector = np.array([float(word) for word in message.rpartition("Moved by (")[2].partition(")")[0].split(",")])
     assert found(chain, targets=PoseTargets(moved(T, p=(3.0, 0.0, 1.0) + vector))) == {}
     assert "base_frame" in found(chain, targets=GridTargets(0.1, (2, 2, 0), (3, 3, 0.5)))
+    # Too far for the arm by far, but nothing that another unit would explain.
+    assert list(found(chain, targets=PoseTargets(moved(T, p=(30.0, 0.0, 0.0))))) == ["base_frame"]
 
 
 def test_a_joint_that_cannot_move():
@@ -309,6 +319,30 @@ def test_more_poses_than_anyone_waits_for():
     assert message.startswith("575,511,296 poses take up to ")
     assert "an eighth with spacing = 0.02" in message
     assert "--shard I/N" in message
+
+
+def test_placements_are_checked_as_they_are_solved(reachable):
+    chain, T = reachable
+    study, area = (
+        ReachStudy(chain, targets=PoseTargets(moved(T[:20], p=(1, 0, 0)))),
+        {"y": (-0.5, 0.5), "spacing": 0.25},
+    )
+    near, far = (PlacementGrid(x=x, **area) for x in ((0.5, 1.5), (9, 10)))
+    result = check_study(study, placement=near, seconds=QUICK)
+    summary = place(study, near).summary()
+    assert (result.kind, result.shape, result.n_orientations) == ("placements", (4, 4, 8), 20)
+    assert (result.sampled, result.reached) == (result.n_poses, summary["reached"])
+    assert result.findings == ()
+    (finding,) = check_study(study, placement=far, seconds=QUICK).findings
+    assert finding.name == "base_frame"
+    assert "Is the area in [placement] in the frame of the targets?" in finding.message
+    millimetres = ReachStudy(chain, targets=PoseTargets(moved(T[:20], scale=1000)))
+    (finding,) = check_study(millimetres, placement=near, seconds=QUICK).findings
+    assert finding.message.endswith('millimetres? Write units = "mm" in [targets]')
+    twice = ReachStudy(chain, targets=PoseTargets(moved(T[[0, 0, 1]], p=(1, 0, 0))))
+    assert [finding.name for finding in check_study(twice, placement=near, seconds=QUICK).findings] == ["duplicates"]
+    with pytest.raises(InputError):
+        check_study(ReachStudy(chain), placement=near)
 
 
 @pytest.mark.parametrize(
