@@ -31,21 +31,28 @@ def test_a_failure_leaves_all_as_it_was(error: type[BaseException], is_there: bo
     path = tmp_path / "map.csv"
     if is_there:
         path.write_text("earlier")
-    with pytest.raises(error), whole_file(path, overwrite=True) as file:
-        file.write(b"half")
-        raise error
+
+    def write() -> None:
+        with whole_file(path, overwrite=True) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        write()
     assert names(tmp_path) == (["map.csv"] if is_there else [])
     assert not is_there or path.read_text() == "earlier"
 
 
 def test_what_was_made_in_the_meantime_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "map.csv"
-    with (
-        pytest.raises(InputError, match="another program has made it in the meantime"),
-        whole_file(path, overwrite=False) as file,
-    ):
-        file.write(b"ours")
-        path.write_text("theirs")
+
+    def write() -> None:
+        with whole_file(path, overwrite=False) as file:
+            file.write(b"ours")
+            path.write_text("theirs")
+
+    with pytest.raises(InputError, match="another program has made it in the meantime"):
+        write()
     assert path.read_text() == "theirs"
     assert names(tmp_path) == ["map.csv"]
 

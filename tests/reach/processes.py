@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -15,9 +15,22 @@ from typing import Any
 
 import repose_jit as rj
 from repose_jit.reach import chunk, engine
+from repose_jit.reach.merge import merge_stores
 from tests.reach.robots import shell_arm
 
-__all__ = ["Event", "digests", "orphans", "run_study", "run_until", "small_study", "start", "watch", "wide_study"]
+__all__ = [
+    "CONTEXT",
+    "Event",
+    "digests",
+    "merge_shards",
+    "orphans",
+    "run_study",
+    "run_until",
+    "small_study",
+    "start",
+    "watch",
+    "wide_study",
+]
 
 CONTEXT = multiprocessing.get_context("forkserver")
 # Every process starts with these imports, which take longer than the studies, and with nothing else.
@@ -83,6 +96,12 @@ def run_study(
         engine.resume_study(path, **{name: value for name, value in options.items() if name != "shard"})
     else:
         make().run(path, resume=True, **options)
+
+
+def merge_shards(out: Path, paths: Sequence[Path], *, chunk_poses: int) -> None:
+    """Join the stores of shards."""
+    chunk.CHUNK_POSES = chunk_poses
+    merge_stores(out, paths)
 
 
 def watch(result: Connection, folder: Path, run: Callable[[], object]) -> None:

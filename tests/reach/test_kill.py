@@ -20,6 +20,7 @@ from tests.reach.processes import (
     CONTEXT,
     Event,
     digests,
+    merge_shards,
     orphans,
     run_study,
     run_until,
@@ -127,7 +128,6 @@ def test_killed_just_before_it_touches_a_file(whole: dict[str, str], tmp_path: P
 
 
 def test_killed_shards_merge_to_the_whole(whole: dict[str, str], tmp_path: Path) -> None:
-    merge = pytest.importorskip("repose_jit.reach.merge")
     rng = random.Random(3)
     paths = [tmp_path / f"map.zarr.shard-{i}-of-3" for i in (1, 2, 3)]
     for i, path in enumerate(paths, start=1):
@@ -137,9 +137,17 @@ def test_killed_shards_merge_to_the_whole(whole: dict[str, str], tmp_path: Path)
             run = partial(small_run, path, threads=1, shard=(i, 3))
             kills = kill_until_done(lambda alone: run(from_store=alone), rng, [rng.uniform(0.2, 0.6)])  # noqa: B023
         assert orphans(path) == []
-    merge.merge_stores(tmp_path / "map.zarr", paths)
-    assert digests(tmp_path / "map.zarr") == whole
-    assert orphans(tmp_path / "map.zarr") == []
+    path = tmp_path / "merged" / "map.zarr"
+    path.parent.mkdir()
+    merge = partial(merge_shards, path, paths, chunk_poses=CHUNK_POSES)
+    for number in (3, rng.randrange(100, 200), rng.randrange(200, 300)):
+        killed = start(run_until, number, path.parent, merge)
+        killed.join(PATIENCE)
+        assert killed.exitcode == -signal.SIGKILL
+        assert not path.exists()
+    finish(merge)
+    assert digests(path) == whole
+    assert orphans(path) == []
 
 
 class KillWorker:
