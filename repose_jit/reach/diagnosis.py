@@ -11,7 +11,8 @@ import numpy as np
 from repose_jit.errors import InputError
 from repose_jit.reach.calibration import Calibration, calibrate
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.findings import Evidence, Finding, findings
+from repose_jit.reach.evidence import Evidence
+from repose_jit.reach.findings import Finding, findings
 from repose_jit.reach.placement import placement_job
 from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.schema import variables

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import repose_jit as rj
 from repose_jit.chain import KinematicChain
@@ -17,13 +19,13 @@ from repose_jit.joints import JointLimits, JointSpec
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.calibration import Calibration, sampled_poses
 from repose_jit.reach.diagnosis import check_study
-from repose_jit.reach.findings import duration
 from repose_jit.reach.orientations import Orientations
 from repose_jit.reach.placement import place
 from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
-from tests.reach.robots import gantry, rebel, shell_arm
+from repose_jit.reach.wording import duration
+from tests.reach.robots import gantry, random_chain, rebel, shell_arm
 
 QUICK = 0.05
 FREE_Z = Orientations(kind="free_axis", tool_axis="z", approach="-normal")
@@ -397,6 +399,28 @@ def test_odd_robots_are_checked_like_any_other(joints, kind):
     result = check(KinematicChain(joints), targets=targets, orientations=Orientations(kind=kind))
     assert result.sampled == result.n_poses
     assert all(math.isfinite(value) for pair in result.seconds.values() for value in pair)
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["grid", "poses", "surface"]),
+    st.sampled_from([1e-4, 1.0, 1e3, 1e8]),
+    st.sampled_from(["first", "max_limit_margin"]),
+)
+def test_whatever_is_studied_is_checked(number, kind, scale, selection):
+    rng = np.random.default_rng(number)
+    T = np.array([JointSpec.fixed(scale * p, rpy).origin_transform() for p, rpy in rng.normal(size=(5, 2, 3))])
+    targets = {
+        "grid": GridTargets(scale, (0, 0, 0), (scale, scale, 0)),
+        "poses": PoseTargets(T),
+        "surface": SurfaceTargets(T[:, :3, 3], T[:, :3, 0]),
+    }[kind]
+    solve = MultiSeedParams(selection=selection, max_attempts=3)
+    way = FREE_Z if kind == "surface" else None
+    result = check(random_chain(rng), targets=targets, orientations=way, solve=solve, seconds=0.01)
+    assert result.sampled == result.reached + result.not_found + result.proven_unreachable
+    assert all(finding.message for finding in result.findings)
 
 
 def test_a_single_target_is_checked():

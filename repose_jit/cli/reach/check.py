@@ -91,7 +91,7 @@ def _echo_screen(result: StudyCheck) -> None:
 
 
 def _times(result: StudyCheck) -> list[tuple[str, str]]:
-    from repose_jit.reach.findings import duration
+    from repose_jit.reach.wording import duration
 
     rows: list[tuple[str, str]] = []
     for threads, (least, most) in result.seconds.items():
