@@ -46,6 +46,12 @@ def test_json(run):
     assert (document["kind"], document["tasks"], document["store"]) == ("placements", 2, "study-place.zarr")
 
 
+def test_a_run_says_that_it_places_nothing(run):
+    done = run("reach", "run", "study.toml", "--no-plot")
+    assert done.code == 0
+    assert done.err.startswith("Warning: [placement] is for reach place")
+
+
 def test_a_check_is_of_the_placements(run):
     done = run("reach", "check", "study.toml")
     assert "128: 64 placements (4 × 4 × 4) × 2 poses of the task" in done.out
