@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repose_jit.config_file import decode_file, is_file_name, read_config
-from repose_jit.errors import ConfigError
+from repose_jit.config_file import decode_file, file_reader, is_file_name, read_config
+from repose_jit.errors import ConfigError, ReposeError
 from repose_jit.strict import Table, integer
 from tests.anything import anything
 
@@ -112,3 +112,18 @@ def test_names_of_files_are_told_from_other_names(tmp_path: Path, monkeypatch: p
 def test_sources_raise_only_config_errors(source: object) -> None:
     with suppress(ConfigError):
         read_config(source, read_a)  # type: ignore[arg-type]
+
+
+def test_names_of_files_start_from_a_folder(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "")
+    assert file_reader(tmp_path)("a.csv", "file") == path
+    assert file_reader(tmp_path)(str(path), "file") == path
+    assert file_reader(tmp_path)("b.csv", "file") == tmp_path / "b.csv"
+    with pytest.raises(ConfigError, match=r"file: .*b\.csv: no such file"):
+        file_reader(tmp_path, must_exist=True)("b.csv", "file")
+
+
+@given(anything)
+def test_names_of_files_are_texts(value: object) -> None:
+    with suppress(ReposeError):
+        file_reader(Path("/"), must_exist=True)(value, "file")

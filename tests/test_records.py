@@ -113,3 +113,61 @@ def test_records_raise_only_config_errors(value: object) -> None:
     for cls in (Step, Task, IkParams):
         with suppress(ConfigError):
             record(cls)(value, "")
+
+
+def test_a_wrong_key_hides_no_wrong_value() -> None:
+    with pytest.raises(ConfigError) as caught:
+        record(Step)({"lenght": 1, "angle": -1, "most": 0, "rule": "fast"}, "step")
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == [
+        "step.lenght",
+        "step.rule",
+        "step.angle",
+        "step.most",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A dataclass of which one field needs the company of another."""
+
+    which: Literal["first", "nearest"] = "first"
+    reference: float | None = None
+    most: int = 1
+
+    def __post_init__(self) -> None:
+        if self.which == "nearest" and self.reference is None:
+            raise InputError("reference: got none, expected a number")
+        if self.most <= 0:
+            raise InputError(f"most: got {self.most}, expected a number > 0")
+
+
+def test_a_field_is_not_blamed_for_the_company_that_it_has() -> None:
+    with pytest.raises(ConfigError) as caught:
+        record(Choice)({"which": "nearest", "reference": 1.0, "most": 0}, "")
+    assert caught.value.problems == ("most: got 0, expected a number > 0",)
+    with pytest.raises(ConfigError) as caught:
+        record(Choice)({"which": "nearest", "most": 0}, "")
+    assert len(caught.value.problems) == 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needy:
+    """A dataclass with a field that it needs and others that it checks."""
+
+    name: str
+    most: int = 1
+    least: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("most", "least"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name}: got {getattr(self, name)}, expected a number ≥ 0")
+
+
+def test_mistakes_beside_a_needed_field_are_all_found() -> None:
+    with pytest.raises(ConfigError) as caught:
+        record(Needy)({"name": "a", "most": -1, "least": -2}, "")
+    assert len(caught.value.problems) == 2
+    with pytest.raises(ConfigError) as caught:
+        record(Needy)({"most": -1, "least": -2}, "")
+    assert caught.value.problems == ("name: missing",)

@@ -11,7 +11,10 @@ import numpy as np
 from repose_jit.errors import InputError
 from repose_jit.reach.calibration import Calibration, calibrate
 from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.findings import Evidence, Finding, findings
+from repose_jit.reach.evidence import Evidence
+from repose_jit.reach.findings import Finding, findings
+from repose_jit.reach.placement import placement_job
+from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.schema import variables
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.study import ReachStudy
@@ -74,13 +77,15 @@ class StudyCheck:
     findings: tuple[Finding, ...]
 
 
-def check_study(study: ReachStudy, *, seconds: float = 2.0) -> StudyCheck:
+def check_study(study: ReachStudy, *, placement: PlacementGrid | None = None, seconds: float = 2.0) -> StudyCheck:
     """Solve a sample of a study, and tell how large it is, how long it takes and what is likely wrong.
 
     Parameters
     ----------
     study
         What to check.
+    placement
+        Where the base may stand, if the study is the task of :func:`~repose_jit.reach.placement.place`.
     seconds
         About how long the sample is solved; compiling is not counted.
 
@@ -91,7 +96,7 @@ def check_study(study: ReachStudy, *, seconds: float = 2.0) -> StudyCheck:
     Raises
     ------
     InputError
-        If `study` is something else, or `seconds` no number > 0.
+        If an argument is something else, or the base is looked for and the study is of a grid.
 
     Examples
     --------
@@ -104,7 +109,7 @@ def check_study(study: ReachStudy, *, seconds: float = 2.0) -> StudyCheck:
     """
     if not isinstance(study, ReachStudy):
         raise InputError(f"study: got {type(study).__name__}, expected a ReachStudy")
-    job, cpus = study.job, available_cpus()
+    job, cpus = study.job if placement is None else placement_job(study, placement), available_cpus()
     calibration = calibrate(job, seconds=as_positive(seconds, name="seconds", unit="seconds"))
     times = {threads: _times(job, calibration, threads) for threads in sorted({1, cpus})}
     counts = {

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.kernels.arrays import FIXED
-from repose_jit.reach.calibration import Calibration, capped, outcomes
-from repose_jit.reach.chunk import ReachJob
+from repose_jit.reach.evidence import Evidence, is_reason
 from repose_jit.reach.status import ReachStatus
-from repose_jit.reach.study import ReachStudy
+from repose_jit.reach.wording import duration, metres, vector
 from repose_jit.units import UNITS
 
-__all__ = ["Evidence", "Finding", "duration", "findings"]
+__all__ = ["Finding", "findings"]
 
 FloatArray = NDArray[np.float64]
 
-TRIED = 200
-"""Poses that are tried in another way, where they are not reached as they are."""
-TRIED_ATTEMPTS = 8
-FEW, MANY, TIMES = 0.3, 0.2, 3
-"""Parts of a sample: so few reached call for a reason, and another way that reaches so many, and as many times more, is
-one."""
 FAR, TINY = 10.0, 1e-3
 """In lengths of the arm: targets that span more, or less, are hardly meant."""
 LOOSE_ANGLE = 0.5
@@ -59,76 +51,6 @@ class Finding:
     message: str
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What findings are made from.
-
-    Attributes
-    ----------
-    study, job
-        What was asked.
-    calibration
-        The sample.
-    seconds
-        What the whole study may take at most, on `threads` threads.
-    """
-
-    study: ReachStudy
-    job: ReachJob
-    calibration: Calibration
-    seconds: float
-    threads: int
-
-    @cached_property
-    def arm(self) -> float:
-        """How far the tool gets from the centre of its reach [m]."""
-        return self.job.bound.tool_radius
-
-    @cached_property
-    def corners(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper corner of the box around all targets [m]."""
-        targets = self.job.targets
-        if targets.site_poses is None:
-            axes = [targets.coordinates[dim] for dim in targets.dims]
-            return np.array([axis[0] for axis in axes], float), np.array([axis[-1] for axis in axes], float)
-        # Of placements the sites are bases: what is asked for lies where the sample is.
-        p = (self.calibration.T if targets.kind == "placements" else targets.site_poses)[:, :3, 3]
-        return p.min(axis=0), p.max(axis=0)
-
-    @property
-    def span(self) -> float:
-        """The diagonal of that box [m]."""
-        return float(np.linalg.norm(self.corners[1] - self.corners[0]))
-
-    @property
-    def sampled(self) -> int:
-        """Poses sampled."""
-        return len(self.calibration.status)
-
-    def is_lost(self, most: float = FEW) -> bool:
-        """Tell whether hardly anything is reached: a part of the sample of `most` at most."""
-        return self.calibration.count(ReachStatus.REACHED) <= most * self.sampled
-
-    @cached_property
-    def tried(self) -> FloatArray:
-        """Some of the poses sampled, evenly."""
-        step = max(1, self.sampled // TRIED)
-        T: FloatArray = self.calibration.T[::step][:TRIED]
-        return T
-
-    def reached_of(self, T: FloatArray, **changes: object) -> int:
-        """Return how many poses are reached with a changed solve and a small budget."""
-        solve = replace(capped(self.job.solve), selection="first", **changes)  # type: ignore[arg-type]
-        solve = replace(solve, max_attempts=min(solve.max_attempts, TRIED_ATTEMPTS))
-        job = replace(self.job, solve=solve)
-        return int(np.count_nonzero(outcomes(job, T, solve) == ReachStatus.REACHED))
-
-    @property
-    def in_file(self) -> bool:
-        """Whether targets come from a file, which has units."""
-        return self.job.targets.kind in ("surface", "poses")
-
-
 def findings(evidence: Evidence) -> list[Finding]:
     """Return what is likely wrong with a study, the gravest first."""
     return [Finding(name=rule.__name__.strip("_"), message=text) for rule in RULES for text in rule(evidence)]
@@ -136,28 +58,28 @@ def findings(evidence: Evidence) -> list[Finding]:
 
 def _units(e: Evidence) -> Iterator[str]:
     """Find targets in millimetres, or the like."""
-    low, high = e.corners
-    away = _distance_to_box(e.job.bound.centre, low, high)
+    away = _distance_to_box(e.job.bound.centre, *e.corners)
     is_wide = e.span > FAR * e.arm
-    if not (math.isfinite(e.arm) and e.arm > 0.0 and (is_wide or away > FAR * e.arm)):
-        return
-    what = f"targets span {_metres(e.span)}" if is_wide else f"all targets are at least {_metres(away)} away"
-    yield f"{what}, and the arm reaches {_metres(e.arm)}: {_guess_unit(e)}"
+    is_far = e.span == 0.0 and away > FAR * e.arm and not e.is_placement
+    if (is_wide or is_far) and 0.0 < e.arm < math.inf:
+        what = f"targets span {metres(e.span)}" if is_wide else f"all targets are {metres(away)} away"
+        yield f"{what}, and the arm reaches {metres(e.arm)}: {_guess_unit(e) or 'are they in metres?'}"
 
 
-def _guess_unit(e: Evidence) -> str:
-    """Return the unit in which the targets would come to lie about the arm, and where to write it."""
+def _guess_unit(e: Evidence) -> str | None:
+    """Return the unit in which the targets would come to lie about the arm, and where to write it; None if in none."""
     fitting = []
-    for unit in ("mm", "cm", "in") if e.in_file else ("mm", "cm"):
+    for unit in ("mm", "cm", "in") if e.kind != "grid" else ("mm", "cm"):
         up, down = UNITS[unit]
         low, high = (corner * up / down for corner in e.corners)
         span = float(np.linalg.norm(high - low))
-        if span < FAR * e.arm and _distance_to_box(e.job.bound.centre, low, high) < e.arm:
+        is_near = e.is_placement or _distance_to_box(e.job.bound.centre, low, high) < e.arm
+        if span < FAR * e.arm and is_near:
             fitting.append(unit)
     if not fitting:
-        return "are they in the frame of the robot's base, and in metres?"
+        return None
     guess = " or ".join(WORDS[unit] for unit in fitting)
-    if e.in_file:
+    if e.kind != "grid":
         written = " or ".join(f'units = "{unit}"' for unit in fitting)
         return f"{guess}? Write {written} in [targets]"
     return f'{guess}? Write lengths with their unit, such as "50{fitting[0]}"'
@@ -165,11 +87,11 @@ def _guess_unit(e: Evidence) -> str:
 
 def _tiny_targets(e: Evidence) -> Iterator[str]:
     """Find targets that were made a thousand times too small."""
-    if e.job.targets.n_sites > 1 and 0.0 < e.span < TINY * e.arm < math.inf:
-        remedy = 'leave out units in [targets], or write units = "m"' if e.in_file else "write metres"
+    if not e.is_placement and e.job.targets.n_sites > 1 and 0.0 < e.span < TINY * e.arm < math.inf:
+        remedy = 'leave out units in [targets], or write units = "m"' if e.kind != "grid" else "write metres"
         yield (
-            f"all {e.job.targets.n_sites:,} targets lie within {_metres(e.span)}, less than a thousandth of the arm's "
-            f"{_metres(e.arm)}: were metres taken for millimetres? Then {remedy}"
+            f"all {e.job.targets.n_sites:,} targets lie within {metres(e.span)}, less than a thousandth of the arm's "
+            f"{metres(e.arm)}: were metres taken for millimetres? Then {remedy}"
         )
 
 
@@ -177,20 +99,28 @@ def _base_frame(e: Evidence) -> Iterator[str]:
     """Find targets that are not in the frame of the base."""
     if e.calibration.count(ReachStatus.PROVEN_UNREACHABLE) < e.sampled or any(_units(e)):
         return
+    if e.is_placement:
+        away = float(np.linalg.norm(e.calibration.T[:, :3, 3] - e.job.bound.centre, axis=1).mean())
+        yield (
+            f"all {e.sampled:,} poses tried are out of reach, by proof: on average the task is {metres(away)} "
+            f"from the centre of the arm's reach, which ends after {metres(e.arm)}. Is the area in [placement] in the "
+            "frame of the targets? Look at x, y and z"
+        )
+        return
     low, high = e.corners
-    centroid = 0.5 * (low + high) if e.job.targets.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
+    centroid = 0.5 * (low + high) if e.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
     move = e.job.bound.centre - centroid
     yield (
-        f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {_vector(centroid)} m, "
-        f"{_metres(float(np.linalg.norm(move)))} from the centre of the arm's reach, which ends after "
-        f"{_metres(e.arm)}. Are they given in the frame of the robot's base? Moved by {_vector(move)} m they would "
-        "lie about it"
+        f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {vector(centroid)} m, "
+        f"{metres(float(np.linalg.norm(move)))} from the centre of the arm's reach, which ends after "
+        f"{metres(e.arm)}. Are they given in the frame of the robot's base, in metres? Moved by {vector(move)} m "
+        "they would lie about it"
     )
 
 
 def _opposed(e: Evidence) -> Iterator[str]:
     """Find the tool axis, or the whole pose, the wrong way round."""
-    if not e.is_lost() or e.job.targets.kind == "grid" or e.job.targets.axis_mask is not None:
+    if not e.is_lost() or e.kind == "grid" or e.job.targets.axis_mask is not None:
         return
     reached, count = e.reached_of(e.tried), len(e.tried)
     orientations = e.study.orientations
@@ -198,11 +128,11 @@ def _opposed(e: Evidence) -> Iterator[str]:
     letters = "xyz" if axis is None else [letter for letter in "xyz" if letter != axis[-1]][:1]
     ways = {letter: e.reached_of(e.tried @ HALF_TURNS[letter]) for letter in letters}
     letter, turned = max(ways.items(), key=lambda way: way[1])
-    inverse = e.reached_of(_inverse(e.tried)) if e.job.targets.kind == "poses" else 0
+    inverse = e.reached_of(_inverse(e.tried)) if e.kind == "poses" else 0
     start = f"{reached} of {count} sampled targets reached"
-    if inverse > turned and _is_reason(inverse, reached, count):
+    if inverse > turned and is_reason(inverse, reached, count):
         yield f"{start}, and {inverse} of their inverses: are these T_tool_base? A target is T_base_tool"
-    elif _is_reason(turned, reached, count):
+    elif is_reason(turned, reached, count):
         percent = 100 * turned // count
         if axis is None:
             yield (
@@ -216,7 +146,7 @@ def _opposed(e: Evidence) -> Iterator[str]:
 
 def _target_axis(e: Evidence) -> str:
     orientations = e.study.orientations
-    return "normal" if e.job.targets.kind == "surface" or orientations is None else str(orientations.tool_axis)[-1]
+    return "normal" if e.kind == "surface" or orientations is None else str(orientations.tool_axis)[-1]
 
 
 def _reversal(e: Evidence, axis: str) -> str:
@@ -230,13 +160,13 @@ def _reversal(e: Evidence, axis: str) -> str:
 
 def _orientation(e: Evidence) -> Iterator[str]:
     """Find positions that are reached, but in other orientations."""
-    # That a robot does not take all orientations at the voxels of a grid is what the study is to show.
-    most = 0.0 if e.job.targets.kind == "grid" else FEW
-    if not e.is_lost(most) or e.job.targets.axis_mask is not None or any(_opposed(e)):
+    # That a robot does not take all orientations at a voxel, or from a placement, is what the study is to show.
+    is_lost = e.is_lost(0.0) if e.kind == "grid" or e.is_placement else e.is_lost()
+    if not is_lost or e.job.targets.axis_mask is not None or any(_opposed(e)):
         return
     reached, count = e.reached_of(e.tried), len(e.tried)
     position = e.reached_of(e.tried, free_axis=None, axis_mask=(True,) * 3 + (False,) * 3)
-    if _is_reason(position, reached, count):
+    if is_reason(position, reached, count):
         yield (
             f"{reached} of {count} sampled targets reached, and {position} in position alone: it is the orientations "
             "that the robot cannot take there. Check tool_offset and the axes of the targets, or ask for less: "
@@ -285,7 +215,7 @@ def _loose_position(e: Evidence) -> Iterator[str]:
     tolerance = e.job.solve.position_tolerance
     if tolerance > LOOSE_LENGTH * e.arm:
         yield (
-            f"position_tolerance is {_metres(tolerance)}, and the arm reaches {_metres(e.arm)}: positions hardly "
+            f"position_tolerance is {metres(tolerance)}, and the arm reaches {metres(e.arm)}: positions hardly "
             'matter. Write, for example, "0.1mm"'
         )
 
@@ -293,7 +223,9 @@ def _loose_position(e: Evidence) -> Iterator[str]:
 def _duplicates(e: Evidence) -> Iterator[str]:
     """Find targets that are there more than once."""
     poses = e.job.targets.site_poses
-    if poses is None or e.job.targets.kind == "placements":
+    if e.is_placement:
+        poses = e.job.targets.local_poses
+    if poses is None:
         return
     compared = np.round(poses[:COMPARED, :3].reshape(-1, 12), 9) + 0.0  # without the sign of zeros
     _, first = np.unique(compared.view(f"V{compared.itemsize * 12}"), return_index=True)
@@ -314,7 +246,7 @@ def _coarse(e: Evidence) -> Iterator[str]:
     if spacing is not None and spacing > 0.5 * e.arm and not any(_units(e)):
         finer = f"{e.arm / 13.0:.0e}"
         yield (
-            f"spacing is {_metres(spacing)}, and the arm reaches {_metres(e.arm)}: a voxel is judged by its centre "
+            f"spacing is {metres(spacing)}, and the arm reaches {metres(e.arm)}: a voxel is judged by its centre "
             f"alone, so the map says next to nothing. Write spacing = {float(finer):g}"
         )
 
@@ -353,20 +285,6 @@ RULES: tuple[Callable[[Evidence], Iterator[str]], ...] = (
 )
 
 
-def duration(seconds: float) -> str:
-    """Return a time in words, with two digits and the unit that suits it."""
-    for limit, unit, name in ((90.0, 1.0, "s"), (5400.0, 60.0, "min"), (172_800.0, 3600.0, "h")):
-        if seconds < limit:
-            return f"{float(f'{seconds / unit:.2g}'):g} {name}"
-    days = seconds / 86_400.0
-    count, name = (days, "days") if days < 1000.0 else (days / 365.25, "years")
-    return f"{float(f'{count:.2g}'):,.0f} {name}"
-
-
-def _is_reason(other: int, reached: int, count: int) -> bool:
-    return other >= MANY * count and other >= TIMES * reached
-
-
 def _inverse(T: FloatArray) -> FloatArray:
     inverse = np.zeros_like(T)
     inverse[:, :3, :3] = T[:, :3, :3].transpose(0, 2, 1)
@@ -377,16 +295,3 @@ def _inverse(T: FloatArray) -> FloatArray:
 
 def _distance_to_box(point: FloatArray, low: FloatArray, high: FloatArray) -> float:
     return float(np.linalg.norm(np.maximum(np.maximum(low - point, point - high), 0.0)))
-
-
-def _metres(length: float) -> str:
-    """Return a length with three digits, in metres or millimetres."""
-    if not math.isfinite(length):
-        return "without end"
-    if 0.0 < length < 0.01:
-        return f"{float(f'{1e3 * length:.3g}'):g} mm"
-    return f"{float(f'{length:.3g}'):,.10g} m"
-
-
-def _vector(values: FloatArray) -> str:
-    return "(" + ", ".join(f"{value:.3f}" for value in values + 0.0) + ")"

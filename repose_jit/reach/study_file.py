@@ -97,7 +97,7 @@ def read_study(
     --------
     >>> file = read_study({"schema": 1, "robot": {"preset": "ur5"}, "targets": {"kind": "grid", "spacing": "250mm"}})
     >>> file.study.target_set.shape, file.store
-    ((8, 8, 8), None)
+    ((9, 9, 9), None)
     """
     if directory is None:
         directory = Path() if isinstance(source, Mapping) else as_path(source, name="source").parent

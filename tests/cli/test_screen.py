@@ -4,8 +4,9 @@ import json
 import math
 
 import numpy as np
+import pytest
 
-from repose_jit.cli.screen import echo_fields, echo_table, json_text
+from repose_jit.cli.screen import echo_fields, echo_lines, echo_table, json_text, size_words
 
 
 def test_json_is_what_went_in():
@@ -42,3 +43,21 @@ def test_fields_are_aligned_and_wrapped(capsys):
     assert all(line.startswith("        word") for line in lines[2:])
     assert len(lines) == 4
     assert max(map(len, lines)) <= 80
+
+
+def test_lines_are_wrapped_below_their_indentation(capsys):
+    echo_lines("short\n  indented " + "word " * 20 + "\n\nlast")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "short"
+    assert lines[1].startswith("  indented word")
+    assert lines[2].startswith("    word")
+    assert lines[3:] == ["", "last"]
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1 MB"), (23_300_000, "23.3 MB"), (5 * 10**15, "5e+03 TB")],
+)
+def test_sizes(count, words):
+    assert size_words(count) == words

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import repose_jit as rj
 from repose_jit.chain import KinematicChain
@@ -17,11 +19,13 @@ from repose_jit.joints import JointLimits, JointSpec
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.calibration import Calibration, sampled_poses
 from repose_jit.reach.diagnosis import check_study
-from repose_jit.reach.findings import duration
 from repose_jit.reach.orientations import Orientations
+from repose_jit.reach.placement import place
+from repose_jit.reach.placement_grid import PlacementGrid
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
-from tests.reach.robots import gantry, rebel, shell_arm
+from repose_jit.reach.wording import duration
+from tests.reach.robots import gantry, random_chain, rebel, shell_arm
 
 QUICK = 0.05
 FREE_Z = Orientations(kind="free_axis", tool_axis="z", approach="-normal")
@@ -234,6 +238,12 @@ def span_of(T):
     return float(np.linalg.norm(np.ptp(T[:, :3, 3], axis=0)))
 
 
+def test_a_single_target_in_millimetres(reachable):
+    chain, T = reachable
+    message = found(chain, targets=PoseTargets(moved(T[:1], scale=1000.0)))["units"]
+    assert re.match(r"all targets are \d+ m away, and the arm reaches 0.653 m: millimetres", message)
+
+
 def test_a_box_in_millimetres():
     messages = found(rebel(), targets=GridTargets(50, (300, -200, 0), (600, 200, 400)))
     assert 'millimetres? Write lengths with their unit, such as "50mm"' in messages["units"]
@@ -255,6 +265,8 @@ def test_targets_in_another_frame(reachable):
     vector = np.array([float(word) for word in message.rpartition("Moved by (")[2].partition(")")[0].split(",")])
     assert found(chain, targets=PoseTargets(moved(T, p=(3.0, 0.0, 1.0) + vector))) == {}
     assert "base_frame" in found(chain, targets=GridTargets(0.1, (2, 2, 0), (3, 3, 0.5)))
+    # Too far for the arm by far, but nothing that another unit would explain.
+    assert list(found(chain, targets=PoseTargets(moved(T, p=(30.0, 0.0, 0.0))))) == ["base_frame"]
 
 
 def test_a_joint_that_cannot_move():
@@ -311,6 +323,30 @@ def test_more_poses_than_anyone_waits_for():
     assert "--shard I/N" in message
 
 
+def test_placements_are_checked_as_they_are_solved(reachable):
+    chain, T = reachable
+    study, area = (
+        ReachStudy(chain, targets=PoseTargets(moved(T[:20], p=(1, 0, 0)))),
+        {"y": (-0.5, 0.5), "spacing": 0.25},
+    )
+    near, far = (PlacementGrid(x=x, **area) for x in ((0.5, 1.5), (9, 10)))
+    result = check_study(study, placement=near, seconds=QUICK)
+    summary = place(study, near).summary()
+    assert (result.kind, result.shape, result.n_orientations) == ("placements", (4, 4, 8), 20)
+    assert (result.sampled, result.reached) == (result.n_poses, summary["reached"])
+    assert result.findings == ()
+    (finding,) = check_study(study, placement=far, seconds=QUICK).findings
+    assert finding.name == "base_frame"
+    assert "Is the area in [placement] in the frame of the targets?" in finding.message
+    millimetres = ReachStudy(chain, targets=PoseTargets(moved(T[:20], scale=1000)))
+    (finding,) = check_study(millimetres, placement=near, seconds=QUICK).findings
+    assert finding.message.endswith('millimetres? Write units = "mm" in [targets]')
+    twice = ReachStudy(chain, targets=PoseTargets(moved(T[[0, 0, 1]], p=(1, 0, 0))))
+    assert [finding.name for finding in check_study(twice, placement=near, seconds=QUICK).findings] == ["duplicates"]
+    with pytest.raises(InputError):
+        check_study(ReachStudy(chain), placement=near)
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
@@ -363,6 +399,28 @@ def test_odd_robots_are_checked_like_any_other(joints, kind):
     result = check(KinematicChain(joints), targets=targets, orientations=Orientations(kind=kind))
     assert result.sampled == result.n_poses
     assert all(math.isfinite(value) for pair in result.seconds.values() for value in pair)
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["grid", "poses", "surface"]),
+    st.sampled_from([1e-4, 1.0, 1e3, 1e8]),
+    st.sampled_from(["first", "max_limit_margin"]),
+)
+def test_whatever_is_studied_is_checked(number, kind, scale, selection):
+    rng = np.random.default_rng(number)
+    T = np.array([JointSpec.fixed(scale * p, rpy).origin_transform() for p, rpy in rng.normal(size=(5, 2, 3))])
+    targets = {
+        "grid": GridTargets(scale, (0, 0, 0), (scale, scale, 0)),
+        "poses": PoseTargets(T),
+        "surface": SurfaceTargets(T[:, :3, 3], T[:, :3, 0]),
+    }[kind]
+    solve = MultiSeedParams(selection=selection, max_attempts=3)
+    way = FREE_Z if kind == "surface" else None
+    result = check(random_chain(rng), targets=targets, orientations=way, solve=solve, seconds=0.01)
+    assert result.sampled == result.reached + result.not_found + result.proven_unreachable
+    assert all(finding.message for finding in result.findings)
 
 
 def test_a_single_target_is_checked():

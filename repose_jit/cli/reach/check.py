@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-SITES = {"grid": "voxels", "surface": "points", "poses": "poses"}
+SITES = {"grid": "voxels", "surface": "points", "poses": "poses", "placements": "placements"}
 OUTCOMES = ("reached", "not_found", "proven_unreachable")
 
 
 @click.command(
     epilog="""Nothing is written. About two seconds of solving, spread over the whole study, show how long it will take
-    and what is likely wrong with it: units, frames, a tool axis the wrong way round, and the like.
+    and what is likely wrong with it: units, frames, a tool axis the wrong way round, and the like. A study with a
+    section [placement] is checked as "reach place" solves it.
 
     \b
     Examples:
@@ -36,7 +37,7 @@ def check(source: StudySource, as_json: bool) -> None:
     from repose_jit.reach.diagnosis import check_study
 
     file = source.read()
-    result = check_study(file.study)
+    result = check_study(file.study, placement=file.placement)
     if as_json:
         echo_json(_document(file, result))
     else:
@@ -55,7 +56,8 @@ def _document(file: StudyFile, result: StudyCheck) -> dict[str, Any]:
 def _echo_screen(result: StudyCheck) -> None:
     shape = " × ".join(f"{count:,}" for count in result.shape)
     sites = f"{result.n_sites:,} {SITES[result.kind]}" + (f" ({shape})" if len(result.shape) > 1 else "")
-    each = "" if result.n_orientations == 1 else f" × {result.n_orientations:,} orientations"
+    of_site = "poses of the task" if result.kind == "placements" else "orientations"
+    each = "" if result.n_orientations == 1 else f" × {result.n_orientations:,} {of_site}"
     threads = max(result.seconds)
     echo_fields(
         [
@@ -89,7 +91,7 @@ def _echo_screen(result: StudyCheck) -> None:
 
 
 def _times(result: StudyCheck) -> list[tuple[str, str]]:
-    from repose_jit.reach.findings import duration
+    from repose_jit.reach.wording import duration
 
     rows: list[tuple[str, str]] = []
     for threads, (least, most) in result.seconds.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ import click
 from repose_jit.cli.reach.destination import destination, echo_merge, require_room, shard_option
 from repose_jit.cli.reach.execution import Execution, execution_options, resumable
 from repose_jit.cli.reach.outputs import Outputs, echo_outcome, output_options
+from repose_jit.cli.reach.source import SUFFIXES
 from repose_jit.cli.screen import json_option
 
 if TYPE_CHECKING:
@@ -37,11 +39,11 @@ def place(
     study: str, out: str | None, execution: Execution, part: tuple[int, int] | None, outputs: Outputs, as_json: bool
 ) -> None:
     """Find where to put the base so that a task is reached."""
-    from pathlib import Path
-
     from repose_jit.reach.placement import place as solve
     from repose_jit.reach.study_file import read_study
 
+    if Path(study).suffix.lower() not in SUFFIXES:
+        raise click.UsageError(f"{study}: expected a study file (.toml, .json): with a task, and [placement].")
     file = read_study(study)
     grid = _grid(file, study)
     store = destination(out, file.store, f"{Path(study).stem}-place.zarr", part)

@@ -43,6 +43,10 @@ def run(
     The exit code is 0 whatever was reached.
     """
     file = source.read()
+    if file.placement is not None:
+        click.echo(
+            "Warning: [placement] is for reach place; here the base stands at the origin of the targets.", err=True
+        )
     store = destination(out, file.store, f"{source.name}-reach.zarr", part)
     outputs = outputs.of_part(part)
     require_room(store, overwrite=outputs.overwrite)

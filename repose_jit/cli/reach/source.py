@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from repose_jit.reach.study import ReachStudy
     from repose_jit.reach.study_file import StudyFile
 
-__all__ = ["StudySource", "study_argument"]
+__all__ = ["SUFFIXES", "StudySource", "study_argument"]
 
 SUFFIXES = (".toml", ".json")
+"""Of study files, and of chain files."""
 
 OPTIONS = (
     click.option("--spacing", type=float, metavar="M", help="Edge of a voxel [default: a 26th of the box]."),
