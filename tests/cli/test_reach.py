@@ -391,7 +391,8 @@ def test_ctrl_c_reaches_dask_workers_too_and_they_finish_their_chunks(folder):
     assert (process.returncode, out) == (130, "")
     done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks are done and kept", err).groups())
     assert 1 <= done < total
-    assert err.splitlines()[-1].strip() == "repose-jit reach resume map --threads 2 --progress json --engine dask --no-plot"
+    options = "--threads 2 --progress json --engine dask --no-plot"
+    assert err.splitlines()[-1].strip() == f"repose-jit reach resume map {options}"
     assert ReachMap.open("map").n_done == done
     assert not list((folder / "map").rglob("*.partial"))
 
