@@ -68,9 +68,9 @@ def miss_rate_from_retry(
     n_reached
         Poses reached.
     n_not_found
-        (S,) poses not found at each site.
+        (C,) poses not found in each chunk.
     read_status
-        Returns the (k,) outcomes at a site.
+        Returns the (*block, k) outcomes of a chunk.
 
     Returns
     -------
@@ -83,13 +83,16 @@ def miss_rate_from_retry(
     attempts = min(RETRY_FACTOR * job.solve.max_attempts, MAX_ATTEMPTS, MAX_BUDGET // job.solve.max_iterations)
     most = min(RETRY_SAMPLES, max(1, SOLVES // attempts))
     ranks = np.arange(total) if total <= most else np.sort(_random(job, 1).choice(total, most, replace=False))
-    sites = np.searchsorted(ends, ranks, side="right")
+    chunks = np.searchsorted(ends, ranks, side="right")
     T = np.empty((len(ranks), 4, 4))
-    for site in np.unique(sites):
-        rows = np.flatnonzero(sites == site)
-        missing = np.flatnonzero(read_status(int(site)) == ReachStatus.NOT_FOUND)
-        chosen = missing[ranks[rows] - (ends[site] - n_not_found[site])]
-        T[rows] = job.targets.poses(np.array([site]))[0, chosen]
+    for chunk in np.unique(chunks).tolist():
+        rows = np.flatnonzero(chunks == chunk)
+        missing = np.flatnonzero(read_status(chunk) == ReachStatus.NOT_FOUND)
+        chosen = missing[ranks[rows] - (ends[chunk] - n_not_found[chunk])]
+        places, orientations = np.divmod(chosen, job.targets.n_orientations)
+        sites = job.blocks.sites(chunk).reshape(-1)[places]
+        for row, site, orientation in zip(rows, sites, orientations, strict=True):
+            T[row] = job.targets.poses(site[None])[0, orientation]
     params = replace(job.solve, selection="first", max_attempts=attempts)
     found = int(np.count_nonzero(inverse_kinematics_batch(job.chain, T, params=params).converged))
     missed = total * found / len(ranks) if len(ranks) else 0.0

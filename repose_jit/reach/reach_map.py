@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.errors import InputError, ReposeError, UnknownNameError
+from repose_jit.errors import InputError, ReposeError, UnknownNameError, shown
 from repose_jit.reach.resume import stored_chain, stored_targets
 from repose_jit.reach.store import ReachStore, open_store
 from repose_jit.reach.summary_text import summary_text
@@ -165,6 +165,8 @@ class ReachMap:
 
     def site_positions(self) -> FloatArray:
         """Return where the sites are, (*shape, 3) in the base frame [m]; of placements, where the base stands."""
+        if self.kind == "grid":
+            return np.stack(np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij"), axis=-1)
         frames = self.targets.site_frames(np.arange(self.n_sites))
         if self.kind == "placements":
             x, y, _ = np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij")
@@ -173,10 +175,21 @@ class ReachMap:
         return frames[:, :3, 3].reshape(*self.shape, 3)
 
     def pose(self, name: str, site: int | tuple[int, ...]) -> AnyArray:
-        """Return a variable that has one value per pose, (k, ...) for one site by its number or index."""
+        """Return a variable that has one value per pose, (k, ...) for one site by its number or index.
+
+        Raises
+        ------
+        UnknownNameError, InputError
+            If there is no such variable, or no such site.
+        """
         array = self._store.array(self._require(name, per_pose=True))
-        index = np.unravel_index(site, self.shape) if isinstance(site, int | np.integer) else site
-        return np.asarray(array[tuple(as_integer(i, name="site", least=0) for i in index)])
+        if not isinstance(site, tuple):
+            number = as_integer(site, name="site", least=0, most=self.n_sites - 1)
+            return np.asarray(array[tuple(int(i) for i in np.unravel_index(number, self.shape))])
+        if len(site) != len(self.shape):
+            raise InputError(f"site: got {shown(site)}, expected a number, or an index for each of {self.dims}")
+        index = [as_integer(i, name=f"site[{axis}]", least=0, most=self.shape[axis] - 1) for axis, i in enumerate(site)]
+        return np.asarray(array[tuple(index)])
 
     def blocks(self, *names: str) -> Iterator[tuple[tuple[slice, ...], dict[str, AnyArray]]]:
         """Yield, for every chunk that is done, the slices of its sites and variables per pose or site there."""
@@ -187,19 +200,22 @@ class ReachMap:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the study as far as it is; what is not known yet is None."""
-        counts = {
-            name: int(np.maximum(self.site(f"n_{name}"), 0).sum(dtype=np.int64))
-            for name in ("reached", "not_found", "proven_unreachable")
-        }
+        whole = self.attributes["summary"]
+        names = ("reached", "not_found", "proven_unreachable")
+        if whole is None:
+            counts, n_occupied = dict.fromkeys(names, 0), 0
+            for _, values in self.blocks(*(f"n_{name}" for name in names)):
+                n_occupied += int(np.count_nonzero(values["n_reached"]))
+                for name in names:
+                    counts[name] += int(values[f"n_{name}"].sum(dtype=np.int64))
+            volume = None if self.spacing is None else n_occupied * self.spacing**3
+        else:
+            counts, volume = {name: whole[name] for name in names}, whole["reachable_volume"]
         left_out = 0 if self.targets.excluded is None else int(np.count_nonzero(self.targets.excluded))
         excluded = left_out * self.n_orientations
         done = sum(counts.values())
         rate = self.poses_solved / self.seconds if self.seconds and self.poses_solved else None
-        whole = self.attributes["summary"] or {}
         near, max_attempts = (self.attributes["budget"][name] for name in ("by_neighbourhood", "max_attempts"))
-        volume = None
-        if self.spacing is not None:
-            volume = int(np.count_nonzero(self.site("n_reached") > 0)) * self.spacing**3
         return {
             "robot": self.robot,
             "kind": self.kind,
@@ -214,8 +230,8 @@ class ReachMap:
             "excluded": excluded,
             "percent_reached": 100.0 * counts["reached"] / done if done else None,
             "reachable_volume": volume,
-            "metrics": whole.get("metrics"),
-            "miss_rate": whole.get("miss_rate"),
+            "metrics": None if whole is None else whole["metrics"],
+            "miss_rate": None if whole is None else whole["miss_rate"],
             "max_attempts": max_attempts,
             "max_iterations": self.attributes["budget"]["max_iterations"],
             "attempts_alone": None if near is None else min(near["attempts_alone"], max_attempts),
