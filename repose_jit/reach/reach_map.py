@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.errors import InputError, ReposeError, UnknownNameError
-from repose_jit.reach.resume import stored_chain, stored_targets
-from repose_jit.reach.store import ReachStore, open_store
-from repose_jit.reach.target_set import TargetSet
+from repose_jit.errors import InputError, ReposeError, UnknownNameError, shown
+from repose_jit.reach.store.reach_store import ReachStore, open_store
+from repose_jit.reach.store.resume import stored_chain, stored_targets
+from repose_jit.reach.summary_text import summary_text
+from repose_jit.reach.targets.target_set import TargetSet
 from repose_jit.validation import as_integer
 
 if TYPE_CHECKING:
@@ -165,6 +165,8 @@ class ReachMap:
 
     def site_positions(self) -> FloatArray:
         """Return where the sites are, (*shape, 3) in the base frame [m]; of placements, where the base stands."""
+        if self.kind == "grid":
+            return np.stack(np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij"), axis=-1)
         frames = self.targets.site_frames(np.arange(self.n_sites))
         if self.kind == "placements":
             x, y, _ = np.meshgrid(*(self.coordinates[dim] for dim in self.dims), indexing="ij")
@@ -173,10 +175,21 @@ class ReachMap:
         return frames[:, :3, 3].reshape(*self.shape, 3)
 
     def pose(self, name: str, site: int | tuple[int, ...]) -> AnyArray:
-        """Return a variable that has one value per pose, (k, ...) for one site by its number or index."""
+        """Return a variable that has one value per pose, (k, ...) for one site by its number or index.
+
+        Raises
+        ------
+        UnknownNameError, InputError
+            If there is no such variable, or no such site.
+        """
         array = self._store.array(self._require(name, per_pose=True))
-        index = np.unravel_index(site, self.shape) if isinstance(site, int | np.integer) else site
-        return np.asarray(array[tuple(as_integer(i, name="site", least=0) for i in index)])
+        if not isinstance(site, tuple):
+            number = as_integer(site, name="site", least=0, most=self.n_sites - 1)
+            return np.asarray(array[tuple(int(i) for i in np.unravel_index(number, self.shape))])
+        if len(site) != len(self.shape):
+            raise InputError(f"site: got {shown(site)}, expected a number, or an index for each of {self.dims}")
+        index = [as_integer(i, name=f"site[{axis}]", least=0, most=self.shape[axis] - 1) for axis, i in enumerate(site)]
+        return np.asarray(array[tuple(index)])
 
     def blocks(self, *names: str) -> Iterator[tuple[tuple[slice, ...], dict[str, AnyArray]]]:
         """Yield, for every chunk that is done, the slices of its sites and variables per pose or site there."""
@@ -187,23 +200,28 @@ class ReachMap:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the study as far as it is; what is not known yet is None."""
-        counts = {
-            name: int(np.maximum(self.site(f"n_{name}"), 0).sum(dtype=np.int64))
-            for name in ("reached", "not_found", "proven_unreachable")
-        }
+        whole = self.attributes["summary"]
+        names = ("reached", "not_found", "proven_unreachable")
+        if whole is None:
+            counts, n_occupied = dict.fromkeys(names, 0), 0
+            for _, values in self.blocks(*(f"n_{name}" for name in names)):
+                n_occupied += int(np.count_nonzero(values["n_reached"]))
+                for name in names:
+                    counts[name] += int(values[f"n_{name}"].sum(dtype=np.int64))
+            volume = None if self.spacing is None else n_occupied * self.spacing**3
+        else:
+            counts, volume = {name: whole[name] for name in names}, whole["reachable_volume"]
         left_out = 0 if self.targets.excluded is None else int(np.count_nonzero(self.targets.excluded))
         excluded = left_out * self.n_orientations
         done = sum(counts.values())
         rate = self.poses_solved / self.seconds if self.seconds and self.poses_solved else None
-        whole = self.attributes["summary"] or {}
-        volume = None
-        if self.spacing is not None:
-            volume = int(np.count_nonzero(self.site("n_reached") > 0)) * self.spacing**3
+        near, max_attempts = (self.attributes["budget"][name] for name in ("by_neighbourhood", "max_attempts"))
         return {
             "robot": self.robot,
             "kind": self.kind,
             "complete": self.is_complete,
             "sites": self.n_sites,
+            "spacing": self.spacing,
             "orientations": self.n_orientations,
             "poses": self.n_poses,
             "chunks": self.n_chunks,
@@ -212,63 +230,19 @@ class ReachMap:
             "excluded": excluded,
             "percent_reached": 100.0 * counts["reached"] / done if done else None,
             "reachable_volume": volume,
-            "metrics": whole.get("metrics"),
-            "miss_rate": whole.get("miss_rate"),
-            "max_attempts": self.attributes["budget"]["max_attempts"],
+            "metrics": None if whole is None else whole["metrics"],
+            "miss_rate": None if whole is None else whole["miss_rate"],
+            "max_attempts": max_attempts,
             "max_iterations": self.attributes["budget"]["max_iterations"],
+            "attempts_alone": None if near is None else min(near["attempts_alone"], max_attempts),
             "seconds": self.seconds,
             "threads": self.threads,
             "poses_per_second": rate,
         }
 
-    @property
-    def budget(self) -> str:
-        """How much was tried for a pose before giving up, in words."""
-        budget = self.attributes["budget"]
-        near = budget["by_neighbourhood"]
-        alone = (
-            ""
-            if near is None
-            else f", {min(near['attempts_alone'], budget['max_attempts'])} where nothing near is reached"
-        )
-        return f"{budget['max_attempts']} attempts of {budget['max_iterations']} iterations{alone}"
-
     def summary_text(self) -> str:
         """Return the figures of the study as a few lines of text."""
-        figures = self.summary()
-        of_sites = {
-            "grid": f"voxels of {1e3 * (self.spacing or math.nan):g} mm",
-            "surface": "points",
-            "poses": "poses",
-            "placements": "placements of the base",
-        }[self.kind]
-        each = "" if self.kind == "poses" and self.n_orientations == 1 else f" × {self.n_orientations} orientations"
-        if self.kind == "placements":
-            each = f" × {self.n_orientations} poses of the task"
-        lines = [f"{self.robot}: {self.n_poses:,} poses", f"  {self.n_sites:,} {of_sites}{each}"]
-        if figures["chunks_done"] < figures["chunks"]:
-            lines.append(f"  not finished: {figures['chunks_done']:,} of {figures['chunks']:,} chunks are done")
-        done = sum(figures[name] for name in ("reached", "not_found", "proven_unreachable"))
-        for key, note in (
-            ("reached", ""),
-            ("not_found", f"  within {self.budget}"),
-            ("proven_unreachable", "  further away than the arm can stretch"),
-        ):
-            percent = 100.0 * figures[key] / done if done else 0.0
-            lines.append(f"  {key.replace('_', ' '):<18} {figures[key]:>13,}  {percent:5.1f} %{note}")
-        if figures["excluded"]:
-            lines.append(f"  {'excluded':<18} {figures['excluded']:>13,}")
-        if figures["reachable_volume"] is not None:
-            lines.append(
-                f"  reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
-            )
-        if figures["miss_rate"] is not None:
-            lines.append(f"  {miss_rate_text(figures['miss_rate'])}")
-        lines.append("  collisions are not checked")
-        if self.seconds and figures["poses_per_second"]:
-            threads = f"{self.threads} thread" + ("s" if self.threads != 1 else "")
-            lines.append(f"  {self.seconds:.1f} s on {threads}: {figures['poses_per_second']:,.0f} poses/s")
-        return "\n".join(lines)
+        return summary_text(self.summary())
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the map as an xarray dataset that reads on demand.
@@ -294,19 +268,6 @@ class ReachMap:
         if name not in known:
             raise UnknownNameError("variable", name, sorted(known))
         return name
-
-
-def miss_rate_text(miss_rate: dict[str, Any]) -> str:
-    """Return the estimates of the miss rate in one line."""
-    retry, fk = miss_rate["from_retry"], miss_rate["from_fk"]
-    parts = []
-    if retry["rate"] is not None:
-        parts.append(
-            f"{retry['rate']:.2g} % by trying {retry['sampled']:,} of those not found again, ten times as long"
-        )
-    if fk["rate"] is not None:
-        parts.append(f"{fk['rate']:.2g} % of {fk['sampled']:,} poses known to be reachable")
-    return f"missed: {'; '.join(parts) or 'not known, for nothing was reached'}"
 
 
 def require_map(reach_map: object) -> None:

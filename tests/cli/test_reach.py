@@ -209,7 +209,7 @@ def test_a_directory_in_the_place_of_the_picture_is_found_beforehand(run, tmp_pa
 
 
 def test_a_store_that_another_process_writes_to_is_not_replaced(run, folder):
-    from repose_jit.reach.store import open_store
+    from repose_jit.reach.store.reach_store import open_store
 
     assert run("reach", "run", "igus_rebel", *TINY, "--no-plot").code == 0
     before = files(folder / "igus_rebel-reach.zarr")
@@ -391,7 +391,8 @@ def test_ctrl_c_reaches_dask_workers_too_and_they_finish_their_chunks(folder):
     assert (process.returncode, out) == (130, "")
     done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks are done and kept", err).groups())
     assert 1 <= done < total
-    assert err.splitlines()[-1].strip() == "repose-jit reach resume map --threads 2 --progress json --engine dask --no-plot"
+    options = "--threads 2 --progress json --engine dask --no-plot"
+    assert err.splitlines()[-1].strip() == f"repose-jit reach resume map {options}"
     assert ReachMap.open("map").n_done == done
     assert not list((folder / "map").rglob("*.partial"))
 

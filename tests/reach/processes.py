@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import repose_jit as rj
-from repose_jit.reach import chunk, engine
-from repose_jit.reach.merge import merge_stores
+from repose_jit.reach.engine.run import run as engine
+from repose_jit.reach.solving import chunk
+from repose_jit.reach.store.merge import merge_stores
 from tests.reach.robots import shell_arm
 
 __all__ = [

@@ -14,9 +14,9 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError, UnknownNameError
-from repose_jit.reach import chunk, chunk_report
-from repose_jit.reach.chunk import ReachJob, solve_chunk
-from repose_jit.reach.engine import shard_chunks
+from repose_jit.reach.engine.run import chunk_report, shard_chunks
+from repose_jit.reach.solving import chunk
+from repose_jit.reach.solving.chunk import ReachJob, solve_chunk
 from repose_jit.reach.status import ReachStatus
 from tests import reference as ref
 from tests.reach.robots import rebel

@@ -18,10 +18,10 @@ import zarr
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach import store
-from repose_jit.reach.engine import resume_study
-from repose_jit.reach.metrics import METRICS
-from repose_jit.reach.store import create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.engine.run import resume_study
+from repose_jit.reach.solving.metrics import METRICS
+from repose_jit.reach.store.reach_store import create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.store.reach_store import reach_store as store
 from tests.reach.robots import rebel
 from tests.reach.stores import cut_fine, files, names, small_study
 
@@ -254,7 +254,7 @@ def test_a_store_that_another_process_writes_to_is_left_alone(tmp_path: Path) ->
     small_study().run(path)
     code = (
         "import sys, time\n"
-        "from repose_jit.reach.store import open_store\n"
+        "from repose_jit.reach.store.reach_store import open_store\n"
         "with open_store(sys.argv[1]).locked():\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"
@@ -322,3 +322,25 @@ def test_what_is_no_new_path_is_named(path: object) -> None:
     for overwrite in (False, True):
         with pytest.raises(InputError, match=r"expected a (new )?path"):
             small_study().run(path, overwrite=overwrite)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("site", [-1, 10**6, True, 1.5, "1", (0, 0), (0, 0, 99), (0, 0, -1), None])
+def test_a_site_that_is_none_is_named(site: object) -> None:
+    with pytest.raises(InputError, match="site"):
+        small_study().run().pose("status", site)  # type: ignore[arg-type]
+
+
+def test_the_figures_of_a_part_are_those_of_the_chunks_that_are_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_fine(monkeypatch)
+    small_study().run(tmp_path / "map.zarr")
+    whole = rj.ReachMap.open(tmp_path / "map.zarr")
+    (tmp_path / "map.zarr" / "status" / "c" / "0" / "0" / "0" / "0").unlink()  # as if killed just before it was written
+    whole._store.update(complete=False, summary=None)
+    part = rj.ReachMap.open(tmp_path / "map.zarr")
+    figures = part.summary()
+    assert figures["chunks_done"] == figures["chunks"] - 1
+    status = np.concatenate([values["status"].ravel() for _, values in part.blocks("status")])
+    for outcome in (rj.ReachStatus.REACHED, rj.ReachStatus.NOT_FOUND, rj.ReachStatus.PROVEN_UNREACHABLE):
+        assert figures[outcome.name.lower()] == np.count_nonzero(status == outcome)

@@ -36,11 +36,12 @@ OPTIONS = (
     click.option("--position-tolerance", type=float, metavar="M", help="[default: 1e-4 m]"),
     click.option("--orientation-tolerance", type=float, metavar="RAD", help="[default: 1e-3 rad]"),
     click.option("--rng-seed", type=int, metavar="N", help="Shifts the sequence of seeds [default: 0]."),
+    click.option("--save-q", is_flag=True, default=None, help="Keep the configurations, which verify and view use."),
 )
 """What a study of a robot can be told here; for anything else there is the study file."""
 
 NAMES = ("spacing", "orientations", "box", "attempts", "max_iterations", "position_tolerance", "orientation_tolerance")
-NAMES_OF_OPTIONS = (*NAMES, "rng_seed")
+NAMES_OF_OPTIONS = (*NAMES, "rng_seed", "save_q")
 SOLVE = {"attempts": "max_attempts"}
 
 
@@ -100,9 +101,9 @@ class StudySource:
     def _study(self) -> ReachStudy:
         from repose_jit.errors import InputError
         from repose_jit.multi_seed import MultiSeedParams
-        from repose_jit.reach.orientations import Orientations
         from repose_jit.reach.study import ReachStudy
-        from repose_jit.reach.targets import GridTargets
+        from repose_jit.reach.targets.kinds import GridTargets
+        from repose_jit.reach.targets.orientations import Orientations
 
         given = dict(self.options)
         box = given.pop("box", None)
@@ -115,8 +116,9 @@ class StudySource:
                 orientations = Orientations(kind="super_fibonacci", n=given.pop("orientations"))
             except InputError as error:
                 raise InputError(f"--orientations: {str(error).partition(': ')[2]}") from None
+        save_q = given.pop("save_q", False)
         solve = MultiSeedParams(**{SOLVE.get(name, name): value for name, value in given.items()})
-        return ReachStudy(self.robot.chain(), targets=targets, orientations=orientations, solve=solve)
+        return ReachStudy(self.robot.chain(), targets=targets, orientations=orientations, solve=solve, save_q=save_q)
 
 
 def study_argument(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,71 @@
+"""The figures of a study as a few lines of text, none wider than eighty columns for names of a usual length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["summary_text"]
+
+OUTCOMES = ("reached", "not_found", "proven_unreachable")
+SITES = {"grid": "voxel", "surface": "point", "poses": "pose", "placements": "placement of the base"}
+
+
+def summary_text(figures: Mapping[str, Any]) -> str:
+    """Return the lines for the figures that :meth:`repose_jit.ReachMap.summary` gives."""
+    return "\n".join([f"{figures['robot']}: {figures['poses']:,} poses", *(f"  {line}" for line in _lines(figures))])
+
+
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield _targets(figures)
+    if figures["chunks_done"] < figures["chunks"]:
+        yield f"not finished: {figures['chunks_done']:,} of {figures['chunks']:,} chunks are done"
+    done = sum(figures[name] for name in OUTCOMES)
+    notes = {"not_found": "within the budget", "proven_unreachable": "beyond the arm's reach"}
+    for name in OUTCOMES:
+        percent = 100.0 * figures[name] / done if done else 0.0
+        line = f"{name.replace('_', ' '):<18} {figures[name]:>13,}  {percent:5.1f} %  {notes.get(name, '')}"
+        yield line.rstrip()
+    if figures["excluded"]:
+        yield f"{'excluded':<18} {figures['excluded']:>13,}"
+    yield f"budget: {_budget(figures)}"
+    if figures["reachable_volume"] is not None:
+        yield f"reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
+    if figures["miss_rate"] is not None:
+        yield from _misses(figures["miss_rate"])
+    yield "collisions are not checked"
+    if figures["poses_per_second"]:
+        threads = _counted(figures["threads"], "thread")
+        yield f"{figures['seconds']:.1f} s on {threads}: {figures['poses_per_second']:,.0f} poses/s"
+
+
+def _targets(figures: Mapping[str, Any]) -> str:
+    sites = _counted(figures["sites"], SITES[figures["kind"]])
+    if figures["kind"] == "grid":
+        sites += f" of {1e3 * figures['spacing']:g} mm"
+    if figures["kind"] == "poses" and figures["orientations"] == 1:
+        return sites
+    each = "pose of the task" if figures["kind"] == "placements" else "orientation"
+    return f"{sites} × {_counted(figures['orientations'], each)}"
+
+
+def _budget(figures: Mapping[str, Any]) -> str:
+    text = f"{_counted(figures['max_attempts'], 'attempt')} of {_counted(figures['max_iterations'], 'iteration')}"
+    alone = figures["attempts_alone"]
+    return text if alone is None else f"{text}, {alone} where nothing near is reached"
+
+
+def _misses(miss_rate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the estimates of what was missed of the reachable poses."""
+    retry, fk = miss_rate["from_retry"], miss_rate["from_fk"]
+    if retry["rate"] is not None and retry["sampled"]:
+        again = f"{retry['sampled']:,} not found, tried again with {retry['attempts']:,} attempts"
+        yield f"missed: {retry['rate']:.2g} % by {again}"
+    if fk["rate"] is not None:
+        yield f"missed: {fk['rate']:.2g} % by {fk['sampled']:,} poses known to be reachable"
+
+
+def _counted(count: int, one: str) -> str:
+    """Return a number with its noun, of which the first word takes the plural."""
+    first, _, rest = one.partition(" ")
+    return f"{count:,} {first}{'s' if count != 1 else ''}{' ' if rest else ''}{rest}"
