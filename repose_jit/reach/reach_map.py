@@ -256,13 +256,13 @@ class ReachMap:
             import xarray
         except ImportError:
             raise ReposeError("xarray is needed: pip install xarray") from None
-        dataset: xarray.Dataset = xarray.open_zarr(self._store.group.store, consolidated=False)
+        dataset: xarray.Dataset = xarray.open_zarr(self._store.group.store, consolidated=self.path is not None)
         return dataset
 
     def _require(self, name: str, *, per_pose: bool | None = None) -> str:
         known = []
-        for other, array in self._store.group.arrays():
-            dims = getattr(array.metadata, "dimension_names", None) or ()
+        for other in self._store.names():
+            dims = getattr(self._store.array(other).metadata, "dimension_names", None) or ()
             if dims[: len(self.dims)] == self.dims and (per_pose is None or ("orientation" in dims) == per_pose):
                 known.append(other)
         if name not in known:

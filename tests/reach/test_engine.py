@@ -212,6 +212,7 @@ def test_a_large_budget_makes_small_chunks() -> None:
         ({"shard": "1/3"}, InputError, "shard: got '1/3', expected"),
         ({"shard": (1, 2), "path": None}, InputError, "shard: got one without a path"),
         ({"threads": 0}, InputError, "threads: got 0"),
+        ({"progress": 5}, InputError, "progress: got 5, expected a function"),
         ({"engine": "dask", "scheduler": "tcp://127.0.0.1:1"}, ReposeError, "does not answer"),
     ],
 )

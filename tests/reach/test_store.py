@@ -279,12 +279,12 @@ def test_orphans_of_killed_writers_are_removed(tmp_path: Path) -> None:
     before = files(path)
     (path / "status" / "c" / "0.deadbeef.partial").write_bytes(b"half")
     (path / "zarr.json.deadbeef.partial").write_bytes(b"half")
-    (tmp_path / ".map.zarr.deadbeef.partial").mkdir()
-    (tmp_path / ".map.zarr.deadbeef.partial" / "zarr.json").write_text("{")
-    (tmp_path / ".other.zarr.deadbeef.partial").mkdir()
+    (tmp_path / ".map.zarr.deadbeef0123.partial").mkdir()
+    (tmp_path / ".map.zarr.deadbeef0123.partial" / "zarr.json").write_text("{")
+    (tmp_path / ".other.zarr.deadbeef0123.partial").mkdir()
     assert remove_orphans(path) == 3
     assert files(path) == before
-    assert names(tmp_path) == [".other.zarr.deadbeef.partial", "map.zarr"]
+    assert names(tmp_path) == [".other.zarr.deadbeef0123.partial", "map.zarr"]
 
 
 def test_what_is_no_store_is_not_opened(tmp_path: Path) -> None:
@@ -344,3 +344,41 @@ def test_the_figures_of_a_part_are_those_of_the_chunks_that_are_done(
     status = np.concatenate([values["status"].ravel() for _, values in part.blocks("status")])
     for outcome in (rj.ReachStatus.REACHED, rj.ReachStatus.NOT_FOUND, rj.ReachStatus.PROVEN_UNREACHABLE):
         assert figures[outcome.name.lower()] == np.count_nonzero(status == outcome)
+
+
+def test_a_store_killed_at_its_summary_is_read_without_a_word(tmp_path: Path) -> None:
+    small_study().run(tmp_path / "map.zarr")
+    (tmp_path / "map.zarr" / "zarr.json.0123456789abcdef0123456789abcdef.partial").write_text("{")
+    reach_map = rj.ReachMap.open(tmp_path / "map.zarr")
+    assert reach_map.summary()["reached"] == reach_map.site("n_reached").sum()
+    reach_map.to_xarray()
+
+
+def test_only_the_orphans_of_a_store_itself_are_removed(tmp_path: Path) -> None:
+    uuid = "0123456789ab"
+    for name in ("a[1].zarr", "*", "map"):
+        path = tmp_path / name
+        small_study().run(path)
+        mine, others = tmp_path / f".{name}.{uuid}.partial", tmp_path / f".{name}.zarr.{uuid}.partial"
+        mine.mkdir()
+        others.mkdir()
+        resume_study(path)
+        assert not mine.exists()
+        assert others.exists()
+
+
+def test_a_store_that_is_removed_in_mid_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_fine(monkeypatch)
+    path = tmp_path / "map.zarr"
+    with pytest.raises(ReposeError, match=r"map\.zarr: chunk 1 cannot be written .* removed the store"):
+        small_study().run(path, threads=1, progress=lambda _: shutil.rmtree(path))
+
+
+def test_a_summary_that_cannot_be_written_is_not_in_memory_either(tmp_path: Path) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    opened = store.open_store(path)
+    shutil.rmtree(path)
+    with pytest.raises(ReposeError, match=r"zarr\.json: cannot be written"):
+        opened.update(complete=False)
+    assert opened.attributes["complete"] is True

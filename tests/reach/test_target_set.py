@@ -170,3 +170,11 @@ def test_parts_that_do_not_fit_are_named() -> None:
     ):
         with pytest.raises((InputError, ShapeError), match=message):
             TargetSet(**parts | {name: wrong})
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_one_pose_at_a_site_has_the_bits_of_all_of_them(targets: str) -> None:
+    orientations = None if targets == "poses" else Orientations(kind="super_fibonacci", n=7)
+    poses = target_set(TARGETS[targets], orientations, CHAIN)
+    sites, chosen = RNG.integers(0, poses.n_sites, 20), RNG.integers(0, poses.n_orientations, 20)
+    np.testing.assert_array_equal(poses.poses_at(sites, chosen), poses.poses(sites)[np.arange(20), chosen])

@@ -42,7 +42,7 @@ def run_job(
     progress: Progress | None = None,
 ) -> ReachMap:
     """Solve a study into a store; see :meth:`repose_jit.ReachStudy.run`."""
-    threads, shard = _require_options(path, threads, engine, scheduler, shard)
+    threads, shard = _require_options(path, threads, engine, scheduler, shard, progress)
     if resume and path is None:
         raise InputError("resume: got True without a path, expected the path of a store")
     if resume and as_path(path).exists():
@@ -84,7 +84,7 @@ def resume_study(
         If it cannot be written to.
     """
     store = open_store(path)
-    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes))
+    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes), progress)
     job = job_of(store)
     return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
 
@@ -155,8 +155,11 @@ def _require_options(
     engine: str,
     scheduler: str | None,
     shard: Any,
+    progress: object,
 ) -> tuple[int | None, tuple[int, int] | None]:
     """Return threads and shard, checked."""
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: got {shown(progress)}, expected a function of a ChunkReport")
     if engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
     if engine == "dask" and path is None:

@@ -90,9 +90,7 @@ def miss_rate_from_retry(
         missing = np.flatnonzero(read_status(chunk) == ReachStatus.NOT_FOUND)
         chosen = missing[ranks[rows] - (ends[chunk] - n_not_found[chunk])]
         places, orientations = np.divmod(chosen, job.targets.n_orientations)
-        sites = job.blocks.sites(chunk).reshape(-1)[places]
-        for row, site, orientation in zip(rows, sites, orientations, strict=True):
-            T[row] = job.targets.poses(site[None])[0, orientation]
+        T[rows] = job.targets.poses_at(job.blocks.sites(chunk).reshape(-1)[places], orientations)
     params = replace(job.solve, selection="first", max_attempts=attempts)
     found = int(np.count_nonzero(inverse_kinematics_batch(job.chain, T, params=params).converged))
     missed = total * found / len(ranks) if len(ranks) else 0.0

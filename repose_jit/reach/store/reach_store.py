@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import json
 import os
 import shutil
@@ -80,6 +81,12 @@ class ReachStore:
         assert isinstance(array, zarr.Array)
         return array
 
+    def names(self) -> list[str]:
+        """Return the names of the arrays; what a killed writer has left among them is none."""
+        if self.path is None:
+            return sorted(self.group.array_keys())
+        return sorted(file.parent.name for file in self.path.glob(f"*/{METADATA}"))
+
     def done(self) -> set[int]:
         """Return the numbers of the chunks that are done."""
         if self.path is None:
@@ -107,6 +114,10 @@ class ReachStore:
         try:
             for name in (*(name for name in chunk if name != "status"), "status"):
                 self.array(name)[where] = chunk[name]
+        except KeyError as error:
+            raise ReposeError(
+                f"{self.path}: chunk {number} cannot be written ({error} is gone): somebody has removed the store"
+            ) from error
         except OSError as error:
             reason = error.strerror or str(error)
             raise ReposeError(
@@ -117,20 +128,21 @@ class ReachStore:
 
     def update(self, **changes: Any) -> None:
         """Change attributes, all at once or not at all."""
-        self.attributes.update(changes)
         if self.path is None:
             self.group.attrs.update(changes)
+            self.attributes.update(changes)
             return
         file = self.path / METADATA
-        metadata = json.loads(file.read_text())
-        metadata["attributes"] = self.attributes
         partial = file.with_name(f"{METADATA}.{uuid.uuid4().hex}{PARTIAL}")
         try:
+            metadata = json.loads(file.read_text())
+            metadata["attributes"] = self.attributes | changes
             partial.write_text(json.dumps(metadata, indent=2))
             partial.replace(file)
         except OSError as error:
             partial.unlink(missing_ok=True)
             raise ReposeError(f"{file}: cannot be written ({error.strerror}); mend that and resume") from error
+        self.attributes.update(changes)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -292,7 +304,7 @@ def remove_orphans(path: Path) -> int:
     orphans = list(path.rglob(f"*{PARTIAL}"))
     for orphan in orphans:
         orphan.unlink(missing_ok=True)
-    for folder in path.parent.glob(f".{path.name}.*{PARTIAL}"):
+    for folder in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 12}{PARTIAL}"):
         with locked_folder(folder) as is_mine:
             if is_mine:
                 shutil.rmtree(folder, ignore_errors=True)

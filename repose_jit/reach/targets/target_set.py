@@ -136,15 +136,11 @@ class TargetSet:
 
     def poses(self, sites: NDArray[np.int64]) -> FloatArray:
         """Return all the poses at some sites, (N, k, 4, 4) for their (N,) numbers."""
-        frames, local = self.site_frames(sites)[:, None], self.local_poses[None]
-        R, p = frames[..., :3, :3], local[..., :3, 3]
-        T = np.zeros((len(sites), self.n_orientations, 4, 4))
-        T[..., :3, :3] = compose_rotations(R, local[..., :3, :3])
-        T[..., :3, 3] = frames[..., :3, 3] + (
-            R[..., 0] * p[..., 0, None] + R[..., 1] * p[..., 1, None] + R[..., 2] * p[..., 2, None]
-        )
-        T[..., 3, 3] = 1.0
-        return T
+        return _products(self.site_frames(sites)[:, None], self.local_poses[None])
+
+    def poses_at(self, sites: NDArray[np.int64], orientations: NDArray[np.int64]) -> FloatArray:
+        """Return one pose at each of some sites, (N, 4, 4) for the (N,) numbers of sites and orientations."""
+        return _products(self.site_frames(sites), self.local_poses[orientations])
 
     def _too_many(self) -> str:
         expected = (
@@ -255,6 +251,18 @@ def _voxels(targets: GridTargets, chain: KinematicChain) -> tuple[FloatArray, Fl
         box = targets.box_min, targets.box_max
     spacing = default_spacing(box) if targets.spacing is None else targets.spacing
     return *voxel_grid(*box, spacing), spacing
+
+
+def _products(frames: FloatArray, local: FloatArray) -> FloatArray:
+    """Return the products of (..., 4, 4) frames and poses in them; leading dimensions broadcast."""
+    R, p = frames[..., :3, :3], local[..., :3, 3]
+    T = np.zeros(np.broadcast_shapes(frames.shape, local.shape))
+    T[..., :3, :3] = compose_rotations(R, local[..., :3, :3])
+    T[..., :3, 3] = frames[..., :3, 3] + (
+        R[..., 0] * p[..., 0, None] + R[..., 1] * p[..., 1, None] + R[..., 2] * p[..., 2, None]
+    )
+    T[..., 3, 3] = 1.0
+    return T
 
 
 def _poses(R: FloatArray, p: FloatArray) -> FloatArray:
