@@ -50,12 +50,20 @@ def violations(source: str) -> list[str]:
     """Return one line for every breach of the contract in a kernel file."""
     module = ast.parse(source)
     allowed = BUILTINS | set(known_names(module))
-    found = []
+    found = list(ambiguous_differences(module)) if "Lanes" in allowed else []
     for function in ast.walk(module):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             breaches = [*signature_breaches(function, allowed), *body_breaches(function, allowed)]
             found += [f"line {line}: {function.name} {what}" for line, what in breaches]
     return found
+
+
+def ambiguous_differences(module: ast.Module) -> Iterator[str]:
+    """Yield the differences of two products of lanes: which of them is fused depends on the width of vectors."""
+    for node in ast.walk(module):
+        match node:
+            case ast.BinOp(left=ast.BinOp(op=ast.Mult()), op=ast.Sub(), right=ast.BinOp(op=ast.Mult())):
+                yield f"line {node.lineno}: {ast.unparse(node)} is not written with product_difference"
 
 
 def known_names(module: ast.Module) -> Iterator[str]:
@@ -224,3 +232,11 @@ def test_every_breach_is_found(before: str, after: str, message: str) -> None:
     assert before in SOUND
     broken = SOUND.replace(before, after)
     assert any(message in line for line in violations(broken)), violations(broken)
+
+
+def test_a_difference_of_two_products_of_lanes_says_which_is_fused() -> None:
+    source = SOUND.replace("import WIDTH, load", "import WIDTH, Lanes, load")
+    assert not violations(source)
+    ambiguous = source.replace("    total = 0.0\n", "    total = 2.0 * q[0] - 3.0 * q[1]\n", 1)
+    assert ambiguous != source
+    assert "is not written with product_difference" in "\n".join(violations(ambiguous))

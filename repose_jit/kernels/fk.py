@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from repose_jit.kernels._jit import inlined, jit
 from repose_jit.kernels.arrays import PRISMATIC, REVOLUTE, ChainArrays
 from repose_jit.kernels.chain_view import ChainView, view_chain
-from repose_jit.kernels.lanes import WIDTH, Lanes, gather, load, splat, store_transposed
+from repose_jit.kernels.lanes import WIDTH, Lanes, gather, load, product_difference, splat, store_transposed
 from repose_jit.kernels.trig import sincos
 
 POSE = 16
@@ -61,9 +61,9 @@ def move(chain: ChainView, i: int, q: Lanes, T: tuple[Lanes, ...]) -> tuple[Lane
     if kind == REVOLUTE:
         s, c = sincos(x)
         return (
-            T[0] * c + T[1] * s, T[1] * c - T[0] * s, T[2],
-            T[3] * c + T[4] * s, T[4] * c - T[3] * s, T[5],
-            T[6] * c + T[7] * s, T[7] * c - T[6] * s, T[8],
+            T[0] * c + T[1] * s, product_difference(T[1], c, T[0], s), T[2],
+            T[3] * c + T[4] * s, product_difference(T[4], c, T[3], s), T[5],
+            T[6] * c + T[7] * s, product_difference(T[7], c, T[6], s), T[8],
             T[9], T[10], T[11],
         )  # fmt: skip
     if kind == PRISMATIC:

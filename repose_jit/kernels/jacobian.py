@@ -9,7 +9,7 @@ from repose_jit.kernels._jit import inlined, jit
 from repose_jit.kernels.arrays import FIXED, REVOLUTE, ChainArrays
 from repose_jit.kernels.chain_view import ChainView, view_chain
 from repose_jit.kernels.fk import compose, constant_frame, move, pad_rows
-from repose_jit.kernels.lanes import WIDTH, Lanes, gather, load, splat, store, store_transposed
+from repose_jit.kernels.lanes import WIDTH, Lanes, gather, load, product_difference, splat, store, store_transposed
 
 BASE = 0
 BODY = 1
@@ -59,7 +59,11 @@ def column(
             dx, dy, dz = -dx, -dy, -dz
         else:
             dx, dy, dz = T[9] - dx, T[10] - dy, T[11] - dz
-        vx, vy, vz = zy * dz - zz * dy, zz * dx - zx * dz, zx * dy - zy * dx
+        vx, vy, vz = (
+            product_difference(zy, dz, zz, dy),
+            product_difference(zz, dx, zx, dz),
+            product_difference(zx, dy, zy, dx),
+        )
         wx, wy, wz = zx, zy, zz
     else:
         vx, vy, vz = zx, zy, zz

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.kernels._jit import inlined
-from repose_jit.kernels.lanes import WIDTH, Lanes, load, splat
+from repose_jit.kernels.lanes import WIDTH, Lanes, load, product_difference, splat
 
 
 @inlined
@@ -86,9 +86,9 @@ def substitute(f: tuple[Lanes, ...], b: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     y4 = b[4] - f[6] * y0 - f[7] * y1 - f[8] * y2 - f[9] * y3
     y5 = b[5] - f[10] * y0 - f[11] * y1 - f[12] * y2 - f[13] * y3 - f[14] * y4
     x5 = y5 * f[20]
-    x4 = y4 * f[19] - f[14] * x5
-    x3 = y3 * f[18] - f[9] * x4 - f[13] * x5
-    x2 = y2 * f[17] - f[5] * x3 - f[8] * x4 - f[12] * x5
-    x1 = y1 * f[16] - f[2] * x2 - f[4] * x3 - f[7] * x4 - f[11] * x5
-    x0 = y0 * f[15] - f[0] * x1 - f[1] * x2 - f[3] * x3 - f[6] * x4 - f[10] * x5
+    x4 = product_difference(y4, f[19], f[14], x5)
+    x3 = product_difference(y3, f[18], f[9], x4) - f[13] * x5
+    x2 = product_difference(y2, f[17], f[5], x3) - f[8] * x4 - f[12] * x5
+    x1 = product_difference(y1, f[16], f[2], x2) - f[4] * x3 - f[7] * x4 - f[11] * x5
+    x0 = product_difference(y0, f[15], f[0], x1) - f[1] * x2 - f[3] * x3 - f[6] * x4 - f[10] * x5
     return x0, x1, x2, x3, x4, x5

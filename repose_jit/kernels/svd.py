@@ -18,6 +18,7 @@ from repose_jit.kernels.lanes import (
     load,
     maximum,
     minimum,
+    product_difference,
     splat,
     sqrt,
     store,
@@ -81,7 +82,7 @@ def rotate_columns(work: NDArray[np.float64], rows: int, columns: int, i: int, j
     for r in range(rows):
         at_i, at_j = WIDTH * (r * columns + i), WIDTH * (r * columns + j)
         x, y = load(work, at_i), load(work, at_j)
-        store(work, at_i, c * x - s * y)
+        store(work, at_i, product_difference(c, x, s, y))
         store(work, at_j, s * x + c * y)
 
 

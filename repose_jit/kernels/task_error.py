@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from repose_jit.kernels._jit import inlined, jit
-from repose_jit.kernels.lanes import Lanes, absolute, maximum, sqrt, where
+from repose_jit.kernels.lanes import Lanes, absolute, maximum, product_difference, sqrt, where
 from repose_jit.kernels.pose_error import pose_error
 from repose_jit.kernels.trig import atan2_first_quadrant
 
@@ -70,7 +70,11 @@ def axis_error(T: tuple[Lanes, ...], target: tuple[Lanes, ...], axis: int) -> tu
     """Return ``[p* − p; angle · normal]``, the shortest rotation that takes the tool's axis to the target's."""
     ax, ay, az = tool_axis(T, axis)
     bx, by, bz = tool_axis(target, axis)
-    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    x, y, z = (
+        product_difference(ay, bz, az, by),
+        product_difference(az, bx, ax, bz),
+        product_difference(ax, by, ay, bx),
+    )
     sine = sqrt(x * x + y * y + z * z)
     cosine = ax * bx + ay * by + az * bz
     angle = atan2_first_quadrant(sine, absolute(cosine))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from repose_jit.kernels.lanes import (
     load,
     maximum,
     minimum,
+    product_difference,
     rint,
     set_lane,
     splat,
@@ -128,6 +130,21 @@ def test_store_transposed() -> None:
     transpose(x, out)
     assert np.array_equal(out[1:].reshape(8, 9)[:, :8], x.reshape(8, 8).T)
     assert np.all(out[1:].reshape(8, 9)[:7, 8] == 0.0)
+
+
+@jit
+def differences(a, b, c, d, out):
+    store(out, 0, product_difference(load(a, 0), load(b, 0), load(c, 0), load(d, 0)))
+
+
+def test_of_a_difference_of_products_the_first_is_not_rounded() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        a, b, c, d = rng.normal(size=(4, 8))
+        out = np.empty(8)
+        differences(a, b, c, d, out)
+        exact = [float(Fraction(x) * Fraction(y) - Fraction(z * w)) for x, y, z, w in zip(a, b, c, d, strict=True)]
+        assert out.tolist() == exact
 
 
 def test_the_same_functions_run_on_numpy_rows() -> None:
