@@ -13,8 +13,8 @@ from dataclasses import fields
 import numpy as np
 
 import repose_jit as rj
-from repose_jit.reach.attempts import Attempts
-from repose_jit.reach.chunk import ReachJob, solve_chunk, warm_up
+from repose_jit.reach.solving.attempts import Attempts
+from repose_jit.reach.solving.chunk import ReachJob, solve_chunk, warm_up
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach_bound import ReachBound
 

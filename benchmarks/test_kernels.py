@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
-from repose_jit.reach.metrics import DEFAULT_METRICS, compute_metrics
+from repose_jit.reach.solving.metrics import DEFAULT_METRICS, compute_metrics
 
 COUNT = 10_000
 

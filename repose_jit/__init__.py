@@ -41,21 +41,21 @@ if TYPE_CHECKING:
         inverse_kinematics_batch,
         solve_one,
     )
-    from repose_jit.reach.chunk_report import ChunkReport
-    from repose_jit.reach.engine import resume_study
-    from repose_jit.reach.export import export_map
-    from repose_jit.reach.grid import voxel_grid
-    from repose_jit.reach.merge import merge_stores
-    from repose_jit.reach.orientations import Orientations
-    from repose_jit.reach.placement import Placement, PlacementResult, place
-    from repose_jit.reach.placement_grid import ExcludedBox, PlacementGrid
+    from repose_jit.reach.engine.chunk_report import ChunkReport
+    from repose_jit.reach.engine.run import resume_study
+    from repose_jit.reach.export.export_map import export_map
+    from repose_jit.reach.placement.grid import ExcludedBox, PlacementGrid
+    from repose_jit.reach.placement.place import Placement, PlacementResult, place
     from repose_jit.reach.reach_map import ReachMap
-    from repose_jit.reach.rotations import fibonacci_sphere, super_fibonacci
     from repose_jit.reach.status import ReachStatus
+    from repose_jit.reach.store.merge import merge_stores
     from repose_jit.reach.study import ReachStudy
-    from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
-    from repose_jit.reach.verify import verify_store
-    from repose_jit.reach.verify_report import VerifyReport
+    from repose_jit.reach.targets.grid import voxel_grid
+    from repose_jit.reach.targets.kinds import GridTargets, PoseTargets, SurfaceTargets
+    from repose_jit.reach.targets.orientations import Orientations
+    from repose_jit.reach.targets.rotations import fibonacci_sphere, super_fibonacci
+    from repose_jit.reach.verify.report import VerifyReport
+    from repose_jit.reach.verify.verify_store import verify_store
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
@@ -97,27 +97,27 @@ _HOMES = {
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
-    "ChunkReport": "reach.chunk_report",
-    "resume_study": "reach.engine",
-    "export_map": "reach.export",
-    "VerifyReport": "reach.verify_report",
+    "ChunkReport": "reach.engine.chunk_report",
+    "resume_study": "reach.engine.run",
+    "export_map": "reach.export.export_map",
+    "VerifyReport": "reach.verify.report",
     "ReachStatus": "reach.status",
-    "voxel_grid": "reach.grid",
-    "merge_stores": "reach.merge",
-    "Orientations": "reach.orientations",
-    "Placement": "reach.placement",
-    "PlacementResult": "reach.placement",
-    "place": "reach.placement",
-    "ExcludedBox": "reach.placement_grid",
-    "PlacementGrid": "reach.placement_grid",
+    "voxel_grid": "reach.targets.grid",
+    "merge_stores": "reach.store.merge",
+    "Orientations": "reach.targets.orientations",
+    "Placement": "reach.placement.place",
+    "PlacementResult": "reach.placement.place",
+    "place": "reach.placement.place",
+    "ExcludedBox": "reach.placement.grid",
+    "PlacementGrid": "reach.placement.grid",
     "ReachMap": "reach.reach_map",
-    "fibonacci_sphere": "reach.rotations",
-    "super_fibonacci": "reach.rotations",
+    "fibonacci_sphere": "reach.targets.rotations",
+    "super_fibonacci": "reach.targets.rotations",
     "ReachStudy": "reach.study",
-    "GridTargets": "reach.targets",
-    "PoseTargets": "reach.targets",
-    "SurfaceTargets": "reach.targets",
-    "verify_store": "reach.verify",
+    "GridTargets": "reach.targets.kinds",
+    "PoseTargets": "reach.targets.kinds",
+    "SurfaceTargets": "reach.targets.kinds",
+    "verify_store": "reach.verify.verify_store",
     "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""

@@ -61,9 +61,9 @@ def workout() -> dict[str, Callable[[], object]]:
     from repose_jit.ik import IkParams, inverse_kinematics
     from repose_jit.multi_seed import inverse_kinematics_batch
     from repose_jit.poses import pose
-    from repose_jit.reach import metrics
-    from repose_jit.reach.chunk import warm_up
-    from repose_jit.reach.rotations import super_fibonacci
+    from repose_jit.reach.solving import metrics
+    from repose_jit.reach.solving.chunk import warm_up
+    from repose_jit.reach.targets.rotations import super_fibonacci
 
     chain = _small_chain()
     q = chain.home[None]
@@ -96,7 +96,7 @@ def _dense_study() -> ReachStudy:
     from repose_jit.chain import KinematicChain
     from repose_jit.joints import JointSpec
     from repose_jit.reach.study import ReachStudy
-    from repose_jit.reach.targets import GridTargets
+    from repose_jit.reach.targets.kinds import GridTargets
 
     arm = KinematicChain([JointSpec.revolute([0, 0, 0], [0, 0, 0])] + [JointSpec.revolute([0.5, 0, 0], [0, 0, 0])] * 2)
     return ReachStudy(arm, targets=GridTargets(0.01, (0, 0, 0), (0.01, 0.01, 0.01)))

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ReposeError, UnknownNameError, shown
-from repose_jit.reach.resume import stored_chain, stored_targets
-from repose_jit.reach.store import ReachStore, open_store
+from repose_jit.reach.store.reach_store import ReachStore, open_store
+from repose_jit.reach.store.resume import stored_chain, stored_targets
 from repose_jit.reach.summary_text import summary_text
-from repose_jit.reach.target_set import TargetSet
+from repose_jit.reach.targets.target_set import TargetSet
 from repose_jit.validation import as_integer
 
 if TYPE_CHECKING:

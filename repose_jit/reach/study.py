@@ -11,15 +11,15 @@ from typing import Any, Literal
 from repose_jit.chain import KinematicChain, require_chain
 from repose_jit.errors import InputError
 from repose_jit.multi_seed import MultiSeedParams
-from repose_jit.reach.chunk import ReachJob
-from repose_jit.reach.chunk_report import ChunkReport
-from repose_jit.reach.engine import run_job
-from repose_jit.reach.metrics import DEFAULT_METRICS, as_length_scale, as_metrics
-from repose_jit.reach.orientations import Orientations, orientations_for
+from repose_jit.reach.engine.chunk_report import ChunkReport
+from repose_jit.reach.engine.run import run_job
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.schema import targets_digest
-from repose_jit.reach.target_set import TargetSet, target_set
-from repose_jit.reach.targets import GridTargets, Targets
+from repose_jit.reach.solving.chunk import ReachJob
+from repose_jit.reach.solving.metrics import DEFAULT_METRICS, as_length_scale, as_metrics
+from repose_jit.reach.store.schema import targets_digest
+from repose_jit.reach.targets.kinds import GridTargets, Targets
+from repose_jit.reach.targets.orientations import Orientations, orientations_for
+from repose_jit.reach.targets.target_set import TargetSet, target_set
 from repose_jit.seeds import spread_seeds
 
 __all__ = ["ReachStudy"]
@@ -42,7 +42,7 @@ class ReachStudy:
         How each pose is solved. Its `threads` are those of :meth:`run`, and `free_axis` and `axis_mask` follow from
         the orientations.
     metrics
-        What to compute for every pose reached: names from :data:`repose_jit.reach.metrics.METRICS`.
+        What to compute for every pose reached: names from :data:`repose_jit.reach.solving.metrics.METRICS`.
     length_scale
         What linear rows of the Jacobian are divided by where they meet angular ones [m].
     save_q

@@ -13,13 +13,13 @@ from repose_jit.config_file import file_reader, read_config
 from repose_jit.errors import ConfigError, ReposeError
 from repose_jit.joints import JointType
 from repose_jit.multi_seed import MultiSeedParams
-from repose_jit.reach.grid import default_box
-from repose_jit.reach.metrics import DEFAULT_METRICS, METRICS, as_length_scale, as_metrics
-from repose_jit.reach.orientations import Orientations, orientation_mistakes
-from repose_jit.reach.placement_grid import PlacementGrid
+from repose_jit.reach.placement.grid import PlacementGrid
+from repose_jit.reach.solving.metrics import DEFAULT_METRICS, METRICS, as_length_scale, as_metrics
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.study_robot import robot_reader
-from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets, Targets
+from repose_jit.reach.targets.grid import default_box
+from repose_jit.reach.targets.kinds import GridTargets, PoseTargets, SurfaceTargets, Targets
+from repose_jit.reach.targets.orientations import Orientations, orientation_mistakes
 from repose_jit.records import record
 from repose_jit.strict import Reader, Table, attempt, boolean, choice, integer, list_of, quantity
 from repose_jit.units import ANGLE, LENGTH, UNITS

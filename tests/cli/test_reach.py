@@ -209,7 +209,7 @@ def test_a_directory_in_the_place_of_the_picture_is_found_beforehand(run, tmp_pa
 
 
 def test_a_store_that_another_process_writes_to_is_not_replaced(run, folder):
-    from repose_jit.reach.store import open_store
+    from repose_jit.reach.store.reach_store import open_store
 
     assert run("reach", "run", "igus_rebel", *TINY, "--no-plot").code == 0
     before = files(folder / "igus_rebel-reach.zarr")

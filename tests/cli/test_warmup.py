@@ -21,7 +21,7 @@ from numba.core.dispatcher import Dispatcher
 import numpy as np
 import repose_jit as rj
 from repose_jit.cli.warmup import workout
-from repose_jit.reach import metrics
+from repose_jit.reach.solving import metrics
 from tests.arms import odd_arm
 
 named = {f"{module}.{name}": getattr(importlib.import_module(module), name) for module, name in json.loads(sys.argv[1])}

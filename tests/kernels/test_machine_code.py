@@ -13,7 +13,7 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.kernels import angles, dls, fk, jacobian, lane_ik, metrics
-from repose_jit.reach.metrics import DEFAULT_METRICS, compute_metrics
+from repose_jit.reach.solving.metrics import DEFAULT_METRICS, compute_metrics
 from tests import arms
 from tests.kernels.compiled import assembly_by_function, inspectable
 

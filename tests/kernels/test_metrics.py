@@ -46,7 +46,7 @@ def test_a_measure_does_not_depend_on_the_others(scale: float, count: int) -> No
 def test_the_same_source_runs_without_the_compiler() -> None:
     program = (
         "import numpy as np, repose_jit as rj\n"
-        "from repose_jit.reach.metrics import compute_metrics, site_statistics\n"
+        "from repose_jit.reach.solving.metrics import compute_metrics, site_statistics\n"
         "from tests import arms\n"
         "chain = arms.odd_arm()\n"
         "Q = arms.random_configurations(chain, np.random.default_rng(0), 9)\n"

@@ -10,7 +10,7 @@ import pytest
 import zarr
 
 import repose_jit as rj
-from repose_jit.reach import chunk, miss_rate
+from repose_jit.reach.solving import chunk, miss_rate
 from tests.reach.robots import rebel
 from tests.reference import transform
 

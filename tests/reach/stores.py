@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import repose_jit as rj
-from repose_jit.reach import chunk
+from repose_jit.reach.solving import chunk
 from tests.reach.robots import rebel
 
 

@@ -15,11 +15,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import repose_jit as rj
-from repose_jit.reach import chunk
-from repose_jit.reach.chunk_report import ChunkReport
-from repose_jit.reach.merge import merge_stores
-from repose_jit.reach.metrics import METRICS
-from repose_jit.reach.verify import verify_store
+from repose_jit.reach.solving import chunk
+from repose_jit.reach.solving.metrics import METRICS
 from tests import arms
 from tests.reach import robots
 from tests.reach.processes import digests, orphans
@@ -116,7 +113,7 @@ def test_every_way_to_run_it_makes_the_same_files(
             expected = digests(folder / "whole")
             stop = 1 + round(part * (whole.n_chunks - 1))
 
-            def progress(report: ChunkReport) -> None:
+            def progress(report: rj.ChunkReport) -> None:
                 if report.n_done == stop:
                     raise KeyboardInterrupt
 
@@ -131,11 +128,11 @@ def test_every_way_to_run_it_makes_the_same_files(
             shards = [folder / f"shard{i}" for i in range(1, N + 1)]
             for i, shard in enumerate(shards, start=1):
                 study.run(shard, shard=(i, N))
-            merge_stores(folder / "merged", shards[::-1])
+            rj.merge_stores(folder / "merged", shards[::-1])
             assert digests(folder / "merged") == expected
             assert orphans(folder / "merged") == []
 
-            report = verify_store(folder / "whole", repeat=1)
+            report = rj.verify_store(folder / "whole", repeat=1)
             assert report.findings == ()
             kept = study.run()
             for name in ("n_reached", "reachability_index", *(f"{metric}_max" for metric in study.metrics)):

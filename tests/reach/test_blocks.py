@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repose_jit.reach.blocks import Blocks, block_shape
+from repose_jit.reach.solving.blocks import Blocks, block_shape
 
 shapes = st.lists(st.integers(1, 30), min_size=1, max_size=3).map(tuple)
 

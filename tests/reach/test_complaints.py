@@ -18,8 +18,8 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.chunk_report import ChunkReport
-from repose_jit.reach.diagnosis import check_study
+from repose_jit.reach.check.check_study import check_study
+from repose_jit.reach.engine.chunk_report import ChunkReport
 from repose_jit.reach.plot import plot
 from repose_jit.reach.report import report
 from tests.reach.processes import digests, orphans
@@ -127,7 +127,7 @@ def test_a_place_that_cannot_be_written_is_found_before_anything_is_solved(
     def never(*_: object) -> None:
         pytest.fail("it solved")
 
-    monkeypatch.setattr("repose_jit.reach.chunk_report.solve_chunk", never)
+    monkeypatch.setattr("repose_jit.reach.engine.chunk_report.solve_chunk", never)
     file = tmp_path / "file"
     file.write_text("in the way")
     for path in (file / "map.zarr", tmp_path / "missing" / "map.zarr", file, Path("/proc/map.zarr")):

@@ -14,9 +14,9 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError, UnknownNameError
-from repose_jit.reach import chunk, chunk_report
-from repose_jit.reach.chunk import ReachJob, solve_chunk
-from repose_jit.reach.engine import shard_chunks
+from repose_jit.reach.engine.run import chunk_report, shard_chunks
+from repose_jit.reach.solving import chunk
+from repose_jit.reach.solving.chunk import ReachJob, solve_chunk
 from repose_jit.reach.status import ReachStatus
 from tests import reference as ref
 from tests.reach.robots import rebel
@@ -229,3 +229,23 @@ def test_the_same_bits_in_a_fresh_process(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", code, tmp_path / "there.zarr"], check=True, cwd=root)
     assert files(tmp_path / "here.zarr") == files(tmp_path / "there.zarr")
+
+
+def test_on_one_thread_too_an_interruption_finishes_the_chunk_that_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_fine(monkeypatch)
+    begun: list[int] = []
+
+    def solve(job: ReachJob, number: int) -> chunk.Chunk:
+        begun.append(number)
+        if len(begun) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return solve_chunk(job, number)
+
+    monkeypatch.setattr(chunk_report, "solve_chunk", solve)
+    with pytest.raises(KeyboardInterrupt):
+        small_study(spacing=0.1).run(tmp_path / "map.zarr", threads=1)
+    assert rj.ReachMap.open(tmp_path / "map.zarr").n_done == len(begun)
+    assert 3 <= len(begun) <= 5
+    assert no_threads_left()

@@ -15,9 +15,9 @@ import trimesh
 
 import repose_jit as rj
 from repose_jit.errors import InputError
-from repose_jit.reach import export
-from repose_jit.reach.export import export_map
-from repose_jit.reach.map_rows import site_rows, status_words
+from repose_jit.reach.export.export_map import export_map
+from repose_jit.reach.export.export_map import export_map as export
+from repose_jit.reach.export.rows import site_rows, status_words
 from tests.reach.small_stores import KINDS, make_small, study
 
 
@@ -154,7 +154,7 @@ def test_a_map_without_a_chunk_is_refused(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("repose_jit.reach.engine.warm_up", stop)
+        monkeypatch.setattr("repose_jit.reach.engine.run.warm_up", stop)
         with pytest.raises(KeyboardInterrupt):
             study().run(tmp_path / "map.zarr")
     with pytest.raises(InputError, match="no chunk is done yet"):

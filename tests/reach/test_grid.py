@@ -10,7 +10,7 @@ import pytest
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ShapeError
 from repose_jit.joints import JointSpec
-from repose_jit.reach.grid import as_box, default_box, default_spacing, voxel_grid
+from repose_jit.reach.targets.grid import as_box, default_box, default_spacing, voxel_grid
 from repose_jit.reach_bound import reach_bound
 from tests.reach.robots import gantry, rebel, shell_arm
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repose_jit as rj
-from repose_jit.reach.independent_error import axis_error, pose_errors, rotation_vector, task_errors
+from repose_jit.reach.verify.independent_error import axis_error, pose_errors, rotation_vector, task_errors
 from tests import arms, reference
 
 ANGLES = [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repose_jit as rj
-from repose_jit.reach.independent_fk import forward_kinematics, motions, n_entries
+from repose_jit.reach.verify.independent_fk import forward_kinematics, motions, n_entries
 from tests import anything, arms
 from tests.pinocchio_chain import PinocchioChain
 from tests.reach.robots import random_chain

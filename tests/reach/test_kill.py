@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from repose_jit.reach.chunk_report import ChunkReport
+from repose_jit.reach.engine.chunk_report import ChunkReport
 from tests.reach.processes import (
     CONTEXT,
     Event,

@@ -16,8 +16,8 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.merge import merge_stores
-from repose_jit.reach.verify import verify_store
+from repose_jit.reach.store.merge import merge_stores
+from repose_jit.reach.verify.verify_store import verify_store
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, study
 from tests.reach.stores import names
 
@@ -200,7 +200,7 @@ def test_what_are_no_stores_is_refused(paths: Any, message: str, tmp_path: Path)
 def test_a_store_that_another_process_writes_to_is_refused(shards: list[Path], tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "from repose_jit.reach.store import open_store\n"
+        "from repose_jit.reach.store.reach_store import open_store\n"
         "with open_store(sys.argv[1]).locked():\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial import cKDTree
 
 from repose_jit.errors import InputError
-from repose_jit.reach.mesh_sampling import face_centres, face_normals, sample_faces
+from repose_jit.reach.targets.mesh_sampling import face_centres, face_normals, sample_faces
 
 SQUARE = np.array([[[0, 0, 0], [1, 0, 0], [1, 1, 0]], [[0, 0, 0], [1, 1, 0], [0, 1, 0]]], dtype=float)
 MESHES = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repose_jit as rj
-from repose_jit.reach.metrics import (
+from repose_jit.reach.solving.metrics import (
     DEFAULT_METRICS,
     METRICS,
     as_length_scale,

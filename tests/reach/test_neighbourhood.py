@@ -10,8 +10,8 @@ import pytest
 import repose_jit as rj
 from repose_jit.kernels import neighbours
 from repose_jit.multi_seed import inverse_kinematics_batch
-from repose_jit.reach.chunk import ReachJob, solve_chunk
-from repose_jit.reach.neighbourhood import ATTEMPTS_ALONE, neighbourhood
+from repose_jit.reach.solving.chunk import ReachJob, solve_chunk
+from repose_jit.reach.solving.neighbourhood import ATTEMPTS_ALONE, neighbourhood
 from repose_jit.reach.status import ReachStatus
 from tests.arms import rebel
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from repose_jit.errors import InputError, UnknownNameError
-from repose_jit.reach.orientations import (
+from repose_jit.reach.targets.orientations import (
     APPROACHES,
     ORIENTATION_KINDS,
     REQUIRED,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repose_jit.errors import ConfigError, InputError, ReposeError
-from repose_jit.reach.placement_grid import ExcludedBox, PlacementGrid
+from repose_jit.reach.placement.grid import ExcludedBox, PlacementGrid
 from repose_jit.records import record
 from tests.anything import anything
 

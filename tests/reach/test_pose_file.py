@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from repose_jit.errors import InputError, ShapeError, UnknownNameError
-from repose_jit.reach.pose_file import read_poses
-from repose_jit.reach.targets import PoseTargets
+from repose_jit.reach.targets.kinds import PoseTargets
+from repose_jit.reach.targets.pose_file import read_poses
 
 ROTATIONS = Rotation.random(5, random_state=3)
 POSES = np.tile(np.eye(4), (5, 1, 1))

@@ -13,9 +13,9 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError
-from repose_jit.reach.engine import resume_study
-from repose_jit.reach.resume import job_of
-from repose_jit.reach.store import open_store
+from repose_jit.reach.engine.run import resume_study
+from repose_jit.reach.store.reach_store import open_store
+from repose_jit.reach.store.resume import job_of
 from tests.reach.robots import gantry, rebel
 from tests.reach.stores import cut_fine, files, small_study
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from repose_jit.errors import InputError, UnknownNameError
-from repose_jit.reach.rotations import (
+from repose_jit.reach.targets.rotations import (
     GOLDEN_STEP,
     HALF_STEP_ALPHA,
     HALF_STEP_BETA,

@@ -18,10 +18,10 @@ import zarr
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach import store
-from repose_jit.reach.engine import resume_study
-from repose_jit.reach.metrics import METRICS
-from repose_jit.reach.store import create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.engine.run import resume_study
+from repose_jit.reach.solving.metrics import METRICS
+from repose_jit.reach.store.reach_store import create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.store.reach_store import reach_store as store
 from tests.reach.robots import rebel
 from tests.reach.stores import cut_fine, files, names, small_study
 
@@ -254,7 +254,7 @@ def test_a_store_that_another_process_writes_to_is_left_alone(tmp_path: Path) ->
     small_study().run(path)
     code = (
         "import sys, time\n"
-        "from repose_jit.reach.store import open_store\n"
+        "from repose_jit.reach.store.reach_store import open_store\n"
         "with open_store(sys.argv[1]).locked():\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"

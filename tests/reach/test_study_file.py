@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import repose_jit as rj
 from repose_jit.errors import ConfigError, InputError, ReposeError
-from repose_jit.reach.metrics import DEFAULT_METRICS
-from repose_jit.reach.orientations import RULES, Orientations
-from repose_jit.reach.placement_grid import ExcludedBox, PlacementGrid
+from repose_jit.reach.placement.grid import ExcludedBox, PlacementGrid
+from repose_jit.reach.solving.metrics import DEFAULT_METRICS
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.study_file import read_study, study_config
-from repose_jit.reach.targets import GridTargets, SurfaceTargets
+from repose_jit.reach.targets.kinds import GridTargets, SurfaceTargets
+from repose_jit.reach.targets.orientations import RULES, Orientations
 from repose_jit.toml_writer import to_toml
 from tests.anything import anything
 from tests.cli.conftest import URDF

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from repose_jit.multi_seed import MultiSeedParams
-from repose_jit.reach.metrics import METRICS
-from repose_jit.reach.orientations import RULES, Orientations
-from repose_jit.reach.placement_grid import PlacementGrid
+from repose_jit.reach.placement.grid import PlacementGrid
+from repose_jit.reach.solving.metrics import METRICS
 from repose_jit.reach.study_file import read_study
+from repose_jit.reach.targets.orientations import RULES, Orientations
 from tests.cli.conftest import URDF
 
 PAGE = (Path(__file__).parents[2] / "docs" / "study_file.md").read_text(encoding="utf-8")

@@ -12,9 +12,9 @@ import pytest
 import trimesh
 
 from repose_jit.errors import InputError, ReposeError, ShapeError, UnknownNameError
-from repose_jit.reach.mesh_sampling import sample_faces
-from repose_jit.reach.surface_file import read_surface
-from repose_jit.reach.targets import SurfaceTargets
+from repose_jit.reach.targets.kinds import SurfaceTargets
+from repose_jit.reach.targets.mesh_sampling import sample_faces
+from repose_jit.reach.targets.surface_file import read_surface
 
 Write = Callable[[str, str | bytes], Path]
 ROWS = np.array([[0.1, -0.2, 0.3, 0, 0, 1], [0.4, 0.5, -0.6, 0.6, 0.8, 0]])

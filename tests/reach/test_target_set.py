@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from repose_jit.errors import InputError, ShapeError
-from repose_jit.reach.grid import default_box, voxel_grid
-from repose_jit.reach.orientations import RULES, Orientations
-from repose_jit.reach.rotations import TOOL_AXES, fibonacci_sphere, super_fibonacci, unit_vectors
-from repose_jit.reach.target_set import TargetSet, target_set
-from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets, Targets
+from repose_jit.reach.targets.grid import default_box, voxel_grid
+from repose_jit.reach.targets.kinds import GridTargets, PoseTargets, SurfaceTargets, Targets
+from repose_jit.reach.targets.orientations import RULES, Orientations
+from repose_jit.reach.targets.rotations import TOOL_AXES, fibonacci_sphere, super_fibonacci, unit_vectors
+from repose_jit.reach.targets.target_set import TargetSet, target_set
 from tests.reach.robots import rebel
 
 CHAIN = rebel()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from repose_jit.errors import InputError, ShapeError
-from repose_jit.reach.rotations import super_fibonacci
-from repose_jit.reach.targets import GridTargets, PoseTargets, SurfaceTargets
+from repose_jit.reach.targets.kinds import GridTargets, PoseTargets, SurfaceTargets
+from repose_jit.reach.targets.rotations import super_fibonacci
 
 
 def test_a_grid_keeps_plain_numbers() -> None:

@@ -16,9 +16,9 @@ import xarray
 
 import repose_jit as rj
 from repose_jit.errors import InputError
-from repose_jit.reach.store import open_store
-from repose_jit.reach.verify import verify_store
-from repose_jit.reach.verify_report import VerifyReport
+from repose_jit.reach.store.reach_store import open_store
+from repose_jit.reach.verify.report import VerifyReport
+from repose_jit.reach.verify.verify_store import verify_store
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, rewrite, study
 
 
@@ -426,7 +426,7 @@ def test_what_cannot_be_verified_is_refused(store: Path, tmp_path: Path) -> None
 def test_a_store_that_another_process_writes_to_is_refused(store: Path) -> None:
     code = (
         "import sys\n"
-        "from repose_jit.reach.store import open_store\n"
+        "from repose_jit.reach.store.reach_store import open_store\n"
         "with open_store(sys.argv[1]).locked():\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"

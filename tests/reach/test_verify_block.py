@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import repose_jit as rj
-from repose_jit.reach.verify_block import ROUNDING, Finding, check_block
+from repose_jit.reach.verify.configurations import ROUNDING, Finding, check_block
 from tests import arms, reference
 from tests.reach.robots import random_chain, shell_arm
 

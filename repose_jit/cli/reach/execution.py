@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from repose_jit.reach.chunk_report import ChunkReport
+    from repose_jit.reach.engine.chunk_report import ChunkReport
 
 __all__ = ["Execution", "execution_options", "resumable"]
 
@@ -122,9 +122,9 @@ def resumable(store: Path, options: Sequence[str], *, replaces: bool = False) ->
         yield
     except KeyboardInterrupt:
         from repose_jit.errors import ReposeError
-        from repose_jit.reach.engine import shard_chunks
-        from repose_jit.reach.resume import shard_of
-        from repose_jit.reach.store import open_store
+        from repose_jit.reach.engine.run import shard_chunks
+        from repose_jit.reach.store.reach_store import open_store
+        from repose_jit.reach.store.resume import shard_of
 
         try:
             opened = open_store(store)

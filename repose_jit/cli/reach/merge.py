@@ -25,7 +25,7 @@ __all__ = ["merge"]
 @json_option
 def merge(out: Path, stores: tuple[Path, ...], as_json: bool) -> None:
     """Join the stores of all the shards of a study."""
-    from repose_jit.reach.merge import merge_stores
+    from repose_jit.reach.store.merge import merge_stores
 
     with progress_bar("chunks", leave=False) as progress:
         reach_map = merge_stores(out, stores, progress=progress)

@@ -14,7 +14,7 @@ from repose_jit.cli.reach.source import SUFFIXES
 from repose_jit.cli.screen import json_option
 
 if TYPE_CHECKING:
-    from repose_jit.reach.placement_grid import PlacementGrid
+    from repose_jit.reach.placement.grid import PlacementGrid
     from repose_jit.reach.study_file import StudyFile
 
 __all__ = ["place"]
@@ -39,7 +39,7 @@ def place(
     study: str, out: str | None, execution: Execution, part: tuple[int, int] | None, outputs: Outputs, as_json: bool
 ) -> None:
     """Find where to put the base so that a task is reached."""
-    from repose_jit.reach.placement import place as solve
+    from repose_jit.reach.placement.place import place as solve
     from repose_jit.reach.study_file import read_study
 
     if Path(study).suffix.lower() not in SUFFIXES:

@@ -28,8 +28,8 @@ __all__ = ["resume"]
 @json_option
 def resume(store: Path, execution: Execution, outputs: Outputs, as_json: bool) -> None:
     """Go on with a study that was interrupted."""
-    from repose_jit.reach.engine import resume_study
-    from repose_jit.reach.store import open_store
+    from repose_jit.reach.engine.run import resume_study
+    from repose_jit.reach.store.reach_store import open_store
 
     outputs = outputs.of_part(open_store(store).attributes["shard"])
     execution.require()

@@ -101,9 +101,9 @@ class StudySource:
     def _study(self) -> ReachStudy:
         from repose_jit.errors import InputError
         from repose_jit.multi_seed import MultiSeedParams
-        from repose_jit.reach.orientations import Orientations
         from repose_jit.reach.study import ReachStudy
-        from repose_jit.reach.targets import GridTargets
+        from repose_jit.reach.targets.kinds import GridTargets
+        from repose_jit.reach.targets.orientations import Orientations
 
         given = dict(self.options)
         box = given.pop("box", None)

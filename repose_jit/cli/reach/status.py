@@ -63,10 +63,10 @@ def status(stores: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    from repose_jit.reach.engine import shard_chunks
+    from repose_jit.reach.engine.run import shard_chunks
     from repose_jit.reach.reach_map import ReachMap
-    from repose_jit.reach.resume import shard_of
-    from repose_jit.reach.store import open_store
+    from repose_jit.reach.store.reach_store import open_store
+    from repose_jit.reach.store.resume import shard_of
 
     store, figures = open_store(path), ReachMap.open(path).summary()
     part = shard_of(store.attributes)

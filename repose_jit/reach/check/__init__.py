@@ -1,0 +1,1 @@
+"""Say what a study will cost, and what is likely wrong with it, before it runs."""

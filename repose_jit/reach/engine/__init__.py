@@ -1,0 +1,1 @@
+"""Run a study on threads, Dask workers, or as one shard of many."""

@@ -1,0 +1,1 @@
+"""Write a map for other programs."""

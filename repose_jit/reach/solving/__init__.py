@@ -1,0 +1,1 @@
+"""Solve the poses of a study, chunk by chunk."""

@@ -1,0 +1,1 @@
+"""The store of a study: one Zarr group, written chunk by chunk."""

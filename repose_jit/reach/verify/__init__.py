@@ -1,0 +1,1 @@
+"""Check a store with kinematics that share no code with the solver."""
