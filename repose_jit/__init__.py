@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     )
     from repose_jit.reach.engine.chunk_report import ChunkReport
     from repose_jit.reach.engine.run import resume_study
-    from repose_jit.reach.export.export_map import export_map
+    from repose_jit.reach.export.files import export_map
     from repose_jit.reach.placement.grid import ExcludedBox, PlacementGrid
-    from repose_jit.reach.placement.place import Placement, PlacementResult, place
+    from repose_jit.reach.placement.placing import Placement, PlacementResult, place
     from repose_jit.reach.reach_map import ReachMap
     from repose_jit.reach.status import ReachStatus
     from repose_jit.reach.store.merge import merge_stores
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from repose_jit.reach.targets.orientations import Orientations
     from repose_jit.reach.targets.rotations import fibonacci_sphere, super_fibonacci
     from repose_jit.reach.verify.report import VerifyReport
-    from repose_jit.reach.verify.verify_store import verify_store
+    from repose_jit.reach.verify.verification import verify_store
     from repose_jit.robots import RobotPreset, igus_rebel_chain, preset, resolve_chain
     from repose_jit.seeds import spread_seeds
 
@@ -99,15 +99,15 @@ _HOMES = {
     "resolve_chain": "robots",
     "ChunkReport": "reach.engine.chunk_report",
     "resume_study": "reach.engine.run",
-    "export_map": "reach.export.export_map",
+    "export_map": "reach.export.files",
     "VerifyReport": "reach.verify.report",
     "ReachStatus": "reach.status",
     "voxel_grid": "reach.targets.grid",
     "merge_stores": "reach.store.merge",
     "Orientations": "reach.targets.orientations",
-    "Placement": "reach.placement.place",
-    "PlacementResult": "reach.placement.place",
-    "place": "reach.placement.place",
+    "Placement": "reach.placement.placing",
+    "PlacementResult": "reach.placement.placing",
+    "place": "reach.placement.placing",
     "ExcludedBox": "reach.placement.grid",
     "PlacementGrid": "reach.placement.grid",
     "ReachMap": "reach.reach_map",
@@ -117,7 +117,7 @@ _HOMES = {
     "GridTargets": "reach.targets.kinds",
     "PoseTargets": "reach.targets.kinds",
     "SurfaceTargets": "reach.targets.kinds",
-    "verify_store": "reach.verify.verify_store",
+    "verify_store": "reach.verify.verification",
     "spread_seeds": "seeds",
 }
 """Which module each public name lives in."""

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from repose_jit.reach.placement.place import PlacementResult, place
+from repose_jit.reach.placement.placing import PlacementResult, place
 from repose_jit.reach.study_file import read_study
 from repose_jit.toml_writer import to_toml
 from tests.reach.stores import files, names

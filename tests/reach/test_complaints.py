@@ -18,7 +18,7 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.check.check_study import check_study
+from repose_jit.reach.check.diagnosis import check_study
 from repose_jit.reach.engine.chunk_report import ChunkReport
 from repose_jit.reach.plot import plot
 from repose_jit.reach.report import report

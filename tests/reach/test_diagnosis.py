@@ -18,10 +18,10 @@ from repose_jit.errors import InputError
 from repose_jit.joints import JointLimits, JointSpec
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.check.calibration import Calibration, sampled_poses
-from repose_jit.reach.check.check_study import check_study
+from repose_jit.reach.check.diagnosis import check_study
 from repose_jit.reach.check.wording import duration
 from repose_jit.reach.placement.grid import PlacementGrid
-from repose_jit.reach.placement.place import place
+from repose_jit.reach.placement.placing import place
 from repose_jit.reach.study import ReachStudy
 from repose_jit.reach.targets.kinds import GridTargets, PoseTargets, SurfaceTargets
 from repose_jit.reach.targets.orientations import Orientations

@@ -14,7 +14,8 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError, UnknownNameError
-from repose_jit.reach.engine.run import chunk_report, shard_chunks
+from repose_jit.reach.engine import chunk_report
+from repose_jit.reach.engine.run import shard_chunks
 from repose_jit.reach.solving import chunk
 from repose_jit.reach.solving.chunk import ReachJob, solve_chunk
 from repose_jit.reach.status import ReachStatus

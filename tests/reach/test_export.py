@@ -15,8 +15,8 @@ import trimesh
 
 import repose_jit as rj
 from repose_jit.errors import InputError
-from repose_jit.reach.export.export_map import export_map
-from repose_jit.reach.export.export_map import export_map as export
+from repose_jit.reach.export import files as export
+from repose_jit.reach.export.files import export_map
 from repose_jit.reach.export.rows import site_rows, status_words
 from tests.reach.small_stores import KINDS, make_small, study
 

@@ -17,7 +17,7 @@ import pytest
 import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach.store.merge import merge_stores
-from repose_jit.reach.verify.verify_store import verify_store
+from repose_jit.reach.verify.verification import verify_store
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, study
 from tests.reach.stores import names
 

@@ -14,9 +14,9 @@ import pytest
 
 import repose_jit as rj
 from repose_jit.errors import InputError
+from repose_jit.reach.placement import targets as module
 from repose_jit.reach.placement.grid import ExcludedBox, PlacementGrid
-from repose_jit.reach.placement.place import PlacementResult, place, placement_config, placement_job
-from repose_jit.reach.placement.place import targets as module
+from repose_jit.reach.placement.placing import PlacementResult, place, placement_config, placement_job
 from repose_jit.reach.placement.targets import placement_targets
 from repose_jit.records import record
 from tests.reach.robots import rebel, shell_arm

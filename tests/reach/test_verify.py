@@ -18,7 +18,7 @@ import repose_jit as rj
 from repose_jit.errors import InputError
 from repose_jit.reach.store.reach_store import open_store
 from repose_jit.reach.verify.report import VerifyReport
-from repose_jit.reach.verify.verify_store import verify_store
+from repose_jit.reach.verify.verification import verify_store
 from tests.reach.small_stores import KINDS, chunk_files, files, make_small, rewrite, study
 
 

@@ -11,7 +11,7 @@ from repose_jit.cli.reach.source import StudySource, study_argument
 from repose_jit.cli.screen import echo_fields, echo_json, echo_table, echo_text, json_option, size_words
 
 if TYPE_CHECKING:
-    from repose_jit.reach.check.check_study import StudyCheck
+    from repose_jit.reach.check.diagnosis import StudyCheck
     from repose_jit.reach.study_file import StudyFile
 
 __all__ = ["check"]
@@ -34,7 +34,7 @@ OUTCOMES = ("reached", "not_found", "proven_unreachable")
 @json_option
 def check(source: StudySource, as_json: bool) -> None:
     """Read a study, try a sample of it, and say what to expect."""
-    from repose_jit.reach.check.check_study import check_study
+    from repose_jit.reach.check.diagnosis import check_study
 
     file = source.read()
     result = check_study(file.study, placement=file.placement)

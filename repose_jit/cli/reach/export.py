@@ -29,7 +29,7 @@ __all__ = ["export"]
 @json_option
 def export(store: Path, file: Path, poses: bool, only_reached: bool, overwrite: bool, as_json: bool) -> None:
     """Write a map for other programs: CSV, Parquet or PLY."""
-    from repose_jit.reach.export.export_map import export_map
+    from repose_jit.reach.export.files import export_map
     from repose_jit.reach.reach_map import ReachMap
 
     export_map(ReachMap.open(store), file, poses=poses, only_reached=only_reached, overwrite=overwrite)

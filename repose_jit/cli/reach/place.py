@@ -39,7 +39,7 @@ def place(
     study: str, out: str | None, execution: Execution, part: tuple[int, int] | None, outputs: Outputs, as_json: bool
 ) -> None:
     """Find where to put the base so that a task is reached."""
-    from repose_jit.reach.placement.place import place as solve
+    from repose_jit.reach.placement.placing import place as solve
     from repose_jit.reach.study_file import read_study
 
     if Path(study).suffix.lower() not in SUFFIXES:

@@ -33,7 +33,7 @@ NOT_SOUND = 1
 @click.pass_context
 def verify(ctx: click.Context, /, store: Path, repeat: int, as_json: bool) -> None:
     """Check that a store is sound. The exit code is 1 if not."""
-    from repose_jit.reach.verify.verify_store import verify_store
+    from repose_jit.reach.verify.verification import verify_store
 
     with progress_bar("chunks", leave=False) as progress:
         report = verify_store(store, repeat=repeat, progress=progress)

@@ -249,7 +249,7 @@ def place(
 
     >>> import numpy as np
     >>> import repose_jit as rj
-    >>> from repose_jit.reach.placement.place import place
+    >>> from repose_jit.reach.placement.placing import place
     >>> from repose_jit.reach.placement.grid import PlacementGrid
     >>> task = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (2, 1, 1))  # tool downward
     >>> task[:, :3, 3] = [[0.4, -0.25, 0.2], [0.4, 0.25, 0.2]]

@@ -13,7 +13,7 @@ from repose_jit.reach.check.calibration import Calibration, calibrate
 from repose_jit.reach.check.evidence import Evidence
 from repose_jit.reach.check.findings import Finding, findings
 from repose_jit.reach.placement.grid import PlacementGrid
-from repose_jit.reach.placement.place import placement_job
+from repose_jit.reach.placement.placing import placement_job
 from repose_jit.reach.solving.chunk import ReachJob
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.store.schema import variables
@@ -85,7 +85,7 @@ def check_study(study: ReachStudy, *, placement: PlacementGrid | None = None, se
     study
         What to check.
     placement
-        Where the base may stand, if the study is the task of :func:`~repose_jit.reach.placement.place`.
+        Where the base may stand, if the study is the task of :func:`~repose_jit.reach.placement.placing`.
     seconds
         About how long the sample is solved; compiling is not counted.
 
