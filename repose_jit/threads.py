@@ -55,7 +55,7 @@ def run_chunks(
         threads = 1  # without a look at the CPUs, which takes longer than a small chunk
     threads = min(available_cpus() if threads is None else threads, -(-count // size))
     starts = iter(range(0, count, size))
-    if threads <= 1 and not aside:
+    if count == 0 or (threads <= 1 and not aside):
         try:
             for start in starts:
                 stop = min(start + size, count)
@@ -66,8 +66,8 @@ def run_chunks(
         return
 
     # Chunks are begun ahead of the one that asks by two per thread at most, so that no work needs much more memory than
-    # its result.
-    tickets = threading.Semaphore(2 * threads)
+    # its result; a single thread waits for it.
+    tickets = threading.Semaphore(2 * threads if threads > 1 else 1)
     results: SimpleQueue[int | BaseException] = SimpleQueue()
     lock = threading.Lock()
 
@@ -100,9 +100,9 @@ def run_chunks(
                     raise result
                 finally:
                     del result  # it holds the frame that holds it
-            tickets.release()
             done += result
             yield done
+            tickets.release()
     finally:
         cancelled.set()
         tickets.release(threads)

@@ -94,7 +94,11 @@ def scheduler() -> Iterator[str]:
     """Return the address of workers that share this process."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": ":0"},
     ) as cluster:
         yield cluster.scheduler_address
 

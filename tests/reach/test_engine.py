@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -250,3 +252,12 @@ def test_on_one_thread_too_an_interruption_finishes_the_chunk_that_has_begun(
     assert rj.ReachMap.open(tmp_path / "map.zarr").n_done == len(begun)
     assert 3 <= len(begun) <= 5
     assert no_threads_left()
+
+
+def test_a_dask_cluster_does_not_need_the_port_of_another(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with socket.socket() as page:
+        with contextlib.suppress(OSError):  # it is taken as it is
+            page.bind(("", 8787))
+            page.listen()
+        assert small_study().run(tmp_path / "map.zarr", engine="dask", threads=1).is_complete  # warnings are errors

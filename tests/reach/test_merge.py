@@ -242,7 +242,7 @@ def test_a_kill_leaves_at_most_a_hidden_folder_that_the_next_merge_removes(
     code = (
         "import sys, time\n"
         "import pytest\n"
-        "from repose_jit.reach import merge\n"
+        "from repose_jit.reach.store import merge\n"
         "from tests.reach.small_stores import make_small\n"
         "make_small(pytest.MonkeyPatch())\n"
         "def stop(*args):\n"
