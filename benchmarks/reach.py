@@ -1,6 +1,6 @@
 """How fast a map is made, and what rejection and looking up neighbours' solutions gain: ``python -m benchmarks.reach``.
 
-One thread; chunks spread over the map of a preset with the usual study. Every figure is measured in the same run.
+One thread; chunks drawn from the map of a preset with the usual study. Every figure is measured in the same run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def measure(name: str) -> None:
     """Print the rates of one robot."""
     job = rj.ReachStudy(rj.preset(name).chain(), metrics=()).job
     warm_up(job)
-    chunks = np.unique(np.linspace(0, job.blocks.count - 1, CHUNKS).astype(int)).tolist()
+    chunks = np.random.default_rng(0).permutation(job.blocks.count)[:CHUNKS].tolist()
     sites = np.concatenate([job.blocks.sites(number).reshape(-1) for number in chunks])
     status = np.concatenate([solve_chunk(job, number)["status"].reshape(-1) for number in chunks])
     poses = status.size

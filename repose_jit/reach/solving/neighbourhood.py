@@ -65,10 +65,14 @@ class Neighbourhood:
         place_of[numbers] = everyone
         alone = min(ATTEMPTS_ALONE, budget)
         self._lend(attempts, numbers, block, place_of, attempts.make(everyone, 0, alone))
-        if budget > alone:
-            unreached = np.flatnonzero(~attempts.is_reached)
-            _, beside = self._lenders(attempts.is_reached, numbers, block, place_of, unreached)
-            self._lend(attempts, numbers, block, place_of, attempts.make(unreached[beside], alone, budget))
+        is_spent = np.full(len(numbers), budget == alone)
+        while True:
+            waiting = np.flatnonzero(~attempts.is_reached & ~is_spent)
+            _, beside = self._lenders(attempts.is_reached, numbers, block, place_of, waiting)
+            if not beside.size:
+                return
+            is_spent[waiting[beside]] = True
+            self._lend(attempts, numbers, block, place_of, attempts.make(waiting[beside], alone, budget))
 
     def _lend(
         self, attempts: Attempts, numbers: IntArray, block: tuple[int, ...], place_of: IntArray, new: IntArray
