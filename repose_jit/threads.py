@@ -26,13 +26,18 @@ def as_threads(threads: int | None) -> int | None:
 
 
 def run_chunks(
-    work: Callable[[int, int, threading.Event], object], count: int, size: int, *, threads: int | None
+    work: Callable[[int, int, threading.Event], object],
+    count: int,
+    size: int,
+    *,
+    threads: int | None,
+    aside: bool = False,
 ) -> Generator[int]:
     """Call ``work(start, stop, cancelled)`` for the chunks of ``range(count)`` and yield how many items are done.
 
-    One chunk, or one thread, is worked on by the thread that asks, and so is everything if the system grants no other.
-    Closing the iterator, or an exception in it (KeyboardInterrupt included), sets `cancelled`, and waits for the chunks
-    that have begun.
+    One chunk, or one thread, is worked on by the thread that asks unless that is to be left `aside`, and so is
+    everything if the system grants no other. Closing the iterator, or an exception in it (KeyboardInterrupt included),
+    sets `cancelled`, and waits for the chunks that have begun.
 
     Parameters
     ----------
@@ -42,13 +47,15 @@ def run_chunks(
         Items in all, and in a chunk.
     threads
         Threads to run on, all available CPUs if None.
+    aside
+        Leave the thread that asks free: Ctrl-C does not reach into a chunk that has begun then.
     """
     cancelled = threading.Event()
     if count <= size:
         threads = 1  # without a look at the CPUs, which takes longer than a small chunk
     threads = min(available_cpus() if threads is None else threads, -(-count // size))
     starts = iter(range(0, count, size))
-    if threads <= 1:
+    if count == 0 or (threads <= 1 and not aside):
         try:
             for start in starts:
                 stop = min(start + size, count)
@@ -59,8 +66,8 @@ def run_chunks(
         return
 
     # Chunks are begun ahead of the one that asks by two per thread at most, so that no work needs much more memory than
-    # its result.
-    tickets = threading.Semaphore(2 * threads)
+    # its result; a single thread waits for it.
+    tickets = threading.Semaphore(2 * threads if threads > 1 else 1)
     results: SimpleQueue[int | BaseException] = SimpleQueue()
     lock = threading.Lock()
 
@@ -93,9 +100,9 @@ def run_chunks(
                     raise result
                 finally:
                     del result  # it holds the frame that holds it
-            tickets.release()
             done += result
             yield done
+            tickets.release()
     finally:
         cancelled.set()
         tickets.release(threads)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import repose_jit as rj
-from repose_jit.reach.engine import run as engine
 from repose_jit.reach.solving import chunk
 from repose_jit.reach.store.merge import merge_stores
 from tests.reach.robots import shell_arm
@@ -94,7 +93,7 @@ def run_study(
     if chunk_poses is not None:
         chunk.CHUNK_POSES = chunk_poses
     if from_store and path.exists():
-        engine.resume_study(path, **{name: value for name, value in options.items() if name != "shard"})
+        rj.resume_study(path, **{name: value for name, value in options.items() if name != "shard"})
     else:
         make().run(path, resume=True, **options)
 

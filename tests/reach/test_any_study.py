@@ -15,11 +15,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import repose_jit as rj
-from repose_jit.reach.engine.chunk_report import ChunkReport
 from repose_jit.reach.solving import chunk
 from repose_jit.reach.solving.metrics import METRICS
-from repose_jit.reach.store.merge import merge_stores
-from repose_jit.reach.verify.verification import verify_store
 from tests import arms
 from tests.reach import robots
 from tests.reach.processes import digests, orphans
@@ -97,7 +94,11 @@ def scheduler() -> Iterator[str]:
     """Return the address of workers that share this process."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": ":0"},
     ) as cluster:
         yield cluster.scheduler_address
 
@@ -116,7 +117,7 @@ def test_every_way_to_run_it_makes_the_same_files(
             expected = digests(folder / "whole")
             stop = 1 + round(part * (whole.n_chunks - 1))
 
-            def progress(report: ChunkReport) -> None:
+            def progress(report: rj.ChunkReport) -> None:
                 if report.n_done == stop:
                     raise KeyboardInterrupt
 
@@ -131,11 +132,11 @@ def test_every_way_to_run_it_makes_the_same_files(
             shards = [folder / f"shard{i}" for i in range(1, N + 1)]
             for i, shard in enumerate(shards, start=1):
                 study.run(shard, shard=(i, N))
-            merge_stores(folder / "merged", shards[::-1])
+            rj.merge_stores(folder / "merged", shards[::-1])
             assert digests(folder / "merged") == expected
             assert orphans(folder / "merged") == []
 
-            report = verify_store(folder / "whole", repeat=1)
+            report = rj.verify_store(folder / "whole", repeat=1)
             assert report.findings == ()
             kept = study.run()
             for name in ("n_reached", "reachability_index", *(f"{metric}_max" for metric in study.metrics)):

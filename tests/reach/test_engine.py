@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -230,3 +232,32 @@ def test_the_same_bits_in_a_fresh_process(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", code, tmp_path / "there.zarr"], check=True, cwd=root)
     assert files(tmp_path / "here.zarr") == files(tmp_path / "there.zarr")
+
+
+def test_on_one_thread_too_an_interruption_finishes_the_chunk_that_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_fine(monkeypatch)
+    begun: list[int] = []
+
+    def solve(job: ReachJob, number: int) -> chunk.Chunk:
+        begun.append(number)
+        if len(begun) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return solve_chunk(job, number)
+
+    monkeypatch.setattr(chunk_report, "solve_chunk", solve)
+    with pytest.raises(KeyboardInterrupt):
+        small_study(spacing=0.1).run(tmp_path / "map.zarr", threads=1)
+    assert rj.ReachMap.open(tmp_path / "map.zarr").n_done == len(begun)
+    assert 3 <= len(begun) <= 5
+    assert no_threads_left()
+
+
+def test_a_dask_cluster_does_not_need_the_port_of_another(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with socket.socket() as page:
+        with contextlib.suppress(OSError):  # it is taken as it is
+            page.bind(("", 8787))
+            page.listen()
+        assert small_study().run(tmp_path / "map.zarr", engine="dask", threads=1).is_complete  # warnings are errors

@@ -109,8 +109,8 @@ def test_killed_just_before_it_touches_a_file(whole: dict[str, str], tmp_path: P
     summary = [i for i, (_, file) in enumerate(events) if i > appears and Path(file).parent == path]
     assert summary == [len(events) - 2, len(events) - 1]  # written beside the metadata, then renamed
     rng = random.Random(0)
-    creation = rng.sample(range(appears), 3)
-    chunks = rng.sample(range(appears + 1, summary[0]), 4)
+    creation = rng.sample(range(appears), 2)
+    chunks = rng.sample(range(appears + 1, summary[0]), 3)
     for number in [*creation, appears, appears + 1, *chunks, *summary]:
         shutil.rmtree(folder)
         folder.mkdir()

@@ -99,6 +99,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
             processes=True,
             memory_limit=0,
             dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": ":0"},  # the one by default is taken where another study runs
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,

@@ -144,7 +144,7 @@ def _reports(
     def work(start: int, _stop: int, _cancelled: threading.Event) -> None:
         reports.append(solve_into(store, job, todo[start]))
 
-    with closing(run_chunks(work, len(todo), 1, threads=threads)) as counts:
+    with closing(run_chunks(work, len(todo), 1, threads=threads, aside=True)) as counts:
         for _ in counts:
             yield reports.pop(0)
 
