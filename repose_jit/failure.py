@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
-from repose_jit.reach_bound import reach_bound
+from repose_jit.reach_bound import ReachBound, reach_bound
 
 __all__ = ["explain_failure"]
 
@@ -30,7 +32,8 @@ def explain_failure(
     is_singular: bool = False,
     damping: float = 0.0,
     enforce_joint_limits: bool = True,
-    is_full_pose: bool = True,
+    free_axis: str | None = None,
+    axis_mask: Sequence[bool] | None = None,
     is_multi_seed: bool = False,
     is_cut_short: bool = False,
 ) -> str:
@@ -52,8 +55,8 @@ def explain_failure(
         Whether a step could not be computed; the constant λ, 0 where there is none.
     enforce_joint_limits
         Whether the limits held; if not, they neither stop a slide nor block the way.
-    is_full_pose
-        Whether all of the pose was asked for: only then may its distance prove it out of reach.
+    free_axis, axis_mask
+        What of the pose was asked for, as in ``MultiSeedParams``: its distance may prove that out of reach.
     is_multi_seed, is_cut_short
         Whether many seeds were tried, and each of them until no iteration was left.
     """
@@ -65,16 +68,14 @@ def explain_failure(
     limited = limited_joints.tolist() if enforce_joint_limits else [False] * chain.n_joints
     names = [name for name, is_limited in zip(chain.joint_names, limited, strict=True) if is_limited]
     at_limit = f" At a limit: {', '.join(names)}." if names else ""
-    if is_full_pose:
-        out_of_reach = _out_of_reach(
-            chain,
-            target,
-            position_tolerance=position_tolerance,
-            orientation_tolerance=orientation_tolerance,
-            enforce_joint_limits=enforce_joint_limits,
-        )
-        if out_of_reach:
-            return f"{text} {out_of_reach}"
+    out_of_reach = _out_of_reach(
+        reach_bound(chain, enforce_joint_limits=enforce_joint_limits).of_task(free_axis, axis_mask),
+        target,
+        position_tolerance=position_tolerance,
+        orientation_tolerance=orientation_tolerance,
+    )
+    if out_of_reach:
+        return f"{text} {out_of_reach}"
     if is_singular:
         return (
             f"{text} The Jacobian is singular (smallest singular value {sigma_min:.1e}) and nothing damps the step "
@@ -108,15 +109,9 @@ def explain_failure(
 
 
 def _out_of_reach(
-    chain: KinematicChain,
-    target: FloatArray,
-    *,
-    position_tolerance: float,
-    orientation_tolerance: float,
-    enforce_joint_limits: bool,
+    bound: ReachBound, target: FloatArray, *, position_tolerance: float, orientation_tolerance: float
 ) -> str:
     """Say why no configuration at all takes the target; empty if that is not proven."""
-    bound = reach_bound(chain, enforce_joint_limits=enforce_joint_limits)
     R, p = target[:3, :3], target[:3, 3]
     if not bound.excludes(R, p, position_tolerance=position_tolerance, orientation_tolerance=orientation_tolerance):
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import repose_jit as rj
 from tests import arms
@@ -38,6 +39,20 @@ def test_distance_proves_nothing_where_axes_are_free() -> None:
     text = rj.solve_one(chain, target, params=params).explain()
     assert "Not converged" in text
     assert "out of reach" not in text
+
+
+@pytest.mark.parametrize(
+    "task",
+    [{"free_axis": "z"}, {"free_axis": "x"}, {"axis_mask": [True] * 3 + [False] * 3}],
+    ids=["z", "x", "position"],
+)
+def test_distance_proves_a_position_out_of_reach_whatever_is_free_of_the_orientation(task: dict[str, object]) -> None:
+    chain = arms.rebel()
+    target = rj.forward_kinematics(chain, chain.home)
+    params = rj.MultiSeedParams(**task, max_attempts=2)  # type: ignore[arg-type]
+    assert "out of reach" not in rj.solve_one(chain, target, params=params).explain()
+    target[0, 3] += 2.0
+    assert "The target is out of reach: it is" in rj.solve_one(chain, target, params=params).explain()
 
 
 def test_tolerances_below_rounding_are_named() -> None:

@@ -56,7 +56,7 @@ def summarise(
         "targets": count,
         "converged": solved,
         "percent_converged": _percent(solved, count),
-        "proven_unreachable": _n_proven(chain, targets[failed], params) if params.is_full_pose else None,
+        "proven_unreachable": _n_proven(chain, targets[failed], params),
         "seconds": seconds,
         "targets_per_second": count / seconds if count and seconds > 0.0 else None,
         "iterations": {
@@ -138,11 +138,15 @@ def _success_by_attempt(solved_in: NDArray[np.int32], most: int, count: int) -> 
 
 
 def _n_proven(chain: KinematicChain, targets: FloatArray, params: MultiSeedParams) -> int:
-    excluded = reach_bound(chain).excludes(
-        targets[:, :3, :3],
-        targets[:, :3, 3],
-        position_tolerance=params.position_tolerance,
-        orientation_tolerance=params.orientation_tolerance,
+    excluded = (
+        reach_bound(chain)
+        .of_task(params.free_axis, params.axis_mask)
+        .excludes(
+            targets[:, :3, :3],
+            targets[:, :3, 3],
+            position_tolerance=params.position_tolerance,
+            orientation_tolerance=params.orientation_tolerance,
+        )
     )
     return int(np.count_nonzero(excluded))
 

@@ -73,7 +73,8 @@ class IkBatchResult(IkResult):
             sigma_min=float(self.sigma_min),
             position_tolerance=params.position_tolerance,
             orientation_tolerance=params.orientation_tolerance,
-            is_full_pose=params.is_full_pose,
+            free_axis=params.free_axis,
+            axis_mask=params.axis_mask,
             is_multi_seed=True,
             is_cut_short=int(self.iterations) >= int(self.attempts) * params.max_iterations,
         )

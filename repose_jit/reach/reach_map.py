@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from repose_jit.chain import KinematicChain
 from repose_jit.errors import InputError, ReposeError, UnknownNameError, shown
+from repose_jit.multi_seed import solve_one
+from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.store.reach_store import ReachStore, open_store
-from repose_jit.reach.store.resume import stored_chain, stored_targets
+from repose_jit.reach.store.resume import stored_chain, stored_job, stored_targets
 from repose_jit.reach.summary_text import summary_text
 from repose_jit.reach.targets.target_set import TargetSet
 from repose_jit.validation import as_integer
@@ -197,6 +199,26 @@ class ReachMap:
         for number in sorted(self._store.done()):
             where = self._store.blocks.slices(number)
             yield where, {name: np.asarray(array[where]) for name, array in arrays.items()}
+
+    def explain(self, site: int | tuple[int, ...], orientation: int = 0) -> str:
+        """Return what became of a pose and why, in words: it is solved once more, on its own.
+
+        Parameters
+        ----------
+        site
+            Its number or index.
+        orientation
+            Its number at the site.
+        """
+        statuses = self.pose("status", site)
+        orientation = as_integer(orientation, name="orientation", least=0, most=self.n_orientations - 1)
+        status = ReachStatus(int(statuses[orientation]))
+        if status in (ReachStatus.UNINITIALIZED, ReachStatus.EXCLUDED):
+            return f"{status}: {'the site is left out' if status else 'its chunk is not done'}."
+        number = int(np.ravel_multi_index(site, self.shape)) if isinstance(site, tuple) else int(site)
+        job = stored_job(self._store)
+        T = job.targets.poses_at(np.array([number]), np.array([orientation]))[0]
+        return f"{status}: {solve_one(job.chain, T, params=job.solve).explain()}"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the study as far as it is; what is not known yet is None."""

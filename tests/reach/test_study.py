@@ -150,6 +150,21 @@ def test_metrics_are_those_of_the_configurations() -> None:
     assert solutions.max() > 1
 
 
+def test_every_outcome_is_explained() -> None:
+    reach_map = small_study(orientations=rj.Orientations(kind="free_axis", tool_axis="z", n=10)).run()
+    status = statuses(reach_map)
+    for outcome, words in (
+        (ReachStatus.REACHED, "REACHED: Converged in attempt"),
+        (ReachStatus.NOT_FOUND, "NOT_FOUND: Not converged in 4 attempts"),
+        (ReachStatus.PROVEN_UNREACHABLE, "PROVEN_UNREACHABLE: Not converged"),
+    ):
+        *site, k = (int(i) for i in np.argwhere(status == outcome)[0])
+        text = reach_map.explain(tuple(site), k)
+        assert text.startswith(words)
+        assert text == reach_map.explain(int(np.ravel_multi_index(site, reach_map.shape)), k)
+        assert ("out of reach" in text) == (outcome is ReachStatus.PROVEN_UNREACHABLE)
+
+
 def test_no_metrics_is_a_study_too() -> None:
     reach_map = small_study(metrics=()).run()
     assert reach_map.metrics == ()
