@@ -13,17 +13,17 @@ from repose_jit.reach.figures.bars import bars_height, draw_bars
 from repose_jit.reach.figures.canvas import SUFFIXES, Canvas, require_matplotlib
 from repose_jit.reach.figures.facts import map_facts
 from repose_jit.reach.figures.histograms import metric_histograms
-from repose_jit.reach.figures.map_reading import MapReading, require_map
 from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
 from repose_jit.reach.figures.words import budget_words, lead, percent, progress_words, site_words
+from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_array, as_path, require_finite
 
 __all__ = ["plot", "plot_placement"]
 
 
-def plot(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
+def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     """Draw where the robot reaches, and the distribution of each metric over the poses reached.
 
     A grid is drawn as three slices of the reachability index through the centre of what is reached; the points of a
@@ -63,7 +63,7 @@ def plot(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
 
 
 def plot_placement(
-    reach_map: MapReading, path: str | os.PathLike[str], *, best: ArrayLike | None = None, n_best: int = 5
+    reach_map: ReachMap, path: str | os.PathLike[str], *, best: ArrayLike | None = None, n_best: int = 5
 ) -> Path:
     """Draw how many poses of a task each placement of the base reaches: the best over the yaw at every place.
 
@@ -106,7 +106,7 @@ def plot_placement(
     return path
 
 
-def title_lines(reach_map: MapReading) -> list[str]:
+def title_lines(reach_map: ReachMap) -> list[str]:
     """Return what stands above a picture: the result, what was studied, and how far it is to be trusted."""
     facts = map_facts(reach_map)
     lines = [

@@ -12,7 +12,6 @@ from repose_jit.reach.figures.bars import bars_height, draw_bars
 from repose_jit.reach.figures.canvas import Canvas, require_matplotlib
 from repose_jit.reach.figures.facts import Facts, map_facts
 from repose_jit.reach.figures.histograms import metric_histograms
-from repose_jit.reach.figures.map_reading import MapReading, require_map
 from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
@@ -27,6 +26,7 @@ from repose_jit.reach.page.sections import (
     outcomes,
     what_was_studied,
 )
+from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_path
 
 __all__ = ["report"]
@@ -34,7 +34,7 @@ __all__ = ["report"]
 SUFFIXES = (".html", ".htm")
 
 
-def report(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
+def report(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     """Write a report: the figures, pictures and the study of a map on one HTML page.
 
     Parameters
@@ -71,7 +71,7 @@ def report(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def _page(reach_map: MapReading) -> str:
+def _page(reach_map: ReachMap) -> str:
     facts = map_facts(reach_map)
     parts = [
         headline(reach_map, facts),
@@ -95,7 +95,7 @@ def _page(reach_map: MapReading) -> str:
     )
 
 
-def _where(reach_map: MapReading, facts: Facts) -> Markup:
+def _where(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the picture of where the robot reaches."""
     if reach_map.kind == "grid":
         canvas = Canvas(slices_height(reach_map), [])
@@ -115,7 +115,7 @@ def _where(reach_map: MapReading, facts: Facts) -> Markup:
     return section("Where the robot reaches", figure(canvas.svg(), lead(facts, reach_map), caption))
 
 
-def _how_well(reach_map: MapReading) -> Markup:
+def _how_well(reach_map: ReachMap) -> Markup:
     """Return the metrics as pictures and in numbers."""
     if not reach_map.metrics:
         return section("How well the robot reaches", paragraph("No metric was asked for."))

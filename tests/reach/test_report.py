@@ -18,10 +18,11 @@ import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach.page.elements import Markup, definitions, markup, paragraph, table
 from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
 from tests.reach.robots import shell_arm
-from tests.reach.synthetic import METRICS, MISS_RATE, SyntheticMap, painted, write_store
+from tests.reach.synthetic import METRICS, MISS_RATE, painted, write_store
 
 VOID = {"meta", "img", "br", "hr"}
 REACHED, NOT_FOUND = ReachStatus.REACHED, ReachStatus.NOT_FOUND
@@ -60,7 +61,7 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def page_of(reach_map: SyntheticMap, folder: Path) -> Page:
+def page_of(reach_map: ReachMap, folder: Path) -> Page:
     return Page(report(reach_map, folder / "report.html").read_text(encoding="utf-8"))
 
 

@@ -19,9 +19,9 @@ from repose_jit.reach.figures.layout import (
     row_of_panels,
     show_frame,
 )
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import NOT_COMPUTED, PROVEN_GREY
 from repose_jit.reach.figures.words import metric_words
+from repose_jit.reach.reach_map import ReachMap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ LEGEND = 0.45
 EXCLUDED_GREY = "#9a9a9a"
 
 
-def best_placements(reach_map: MapReading, n: int = 5) -> FloatArray:
+def best_placements(reach_map: ReachMap, n: int = 5) -> FloatArray:
     """Return the (at most n, 3) places and yaws [m, m, rad] with most task poses reached, one for each place.
 
     Of equals the one with the larger mean of the first metric, then the first in the map; places where nothing is
@@ -49,17 +49,17 @@ def best_placements(reach_map: MapReading, n: int = 5) -> FloatArray:
     return np.stack([x[i], y[j], angle[yaws[i, j]]], axis=-1)
 
 
-def placements_height(reach_map: MapReading) -> float:
+def placements_height(reach_map: ReachMap) -> float:
     """Return the height that the heat maps take [in]."""
     return _layout(reach_map).height + LEGEND
 
 
-def _layout(reach_map: MapReading) -> Panels:
+def _layout(reach_map: ReachMap) -> Panels:
     """Lay out the panels: one for what is reached, one for the first metric if there is any."""
     return row_of_panels(_spans(reach_map), [(0, 1)] * (2 if reach_map.metrics else 1), gap=2.5)
 
 
-def draw_placements(canvas: Canvas, reach_map: MapReading, best: FloatArray) -> None:
+def draw_placements(canvas: Canvas, reach_map: ReachMap, best: FloatArray) -> None:
     """Draw the heat maps below the title, with the best placements marked.
 
     Parameters
@@ -127,7 +127,7 @@ def _mark(axes: Axes, best: FloatArray, spans: Sequence[Span]) -> None:
         axes.text(x, y, str(rank), ha="center", va="center_baseline", fontsize=8, color="black", clip_on=True)
 
 
-def _best_yaw(reach_map: MapReading) -> tuple[tuple[NDArray[Any], NDArray[Any]], NDArray[np.int64]]:
+def _best_yaw(reach_map: ReachMap) -> tuple[tuple[NDArray[Any], NDArray[Any]], NDArray[np.int64]]:
     """Return the two scores of every site, and the (nx, ny) yaw at which they are best: the first of equals."""
     n_reached = reach_map.site("n_reached").astype(np.float64)
     merit = np.full(reach_map.shape, -np.inf)
@@ -146,7 +146,7 @@ def _at_yaw(values: NDArray[Any], yaws: NDArray[np.int64]) -> NDArray[Any]:
     return np.take_along_axis(values, yaws[..., None], axis=2)[..., 0]
 
 
-def _spans(reach_map: MapReading) -> list[Span]:
+def _spans(reach_map: ReachMap) -> list[Span]:
     """Return where the cells begin and end along x and y [m]; a lone row is as wide as the cells of the other axis."""
     axes = [np.asarray(reach_map.coordinates[name], float) for name in ("x", "y")]
     steps = [float(axis[1] - axis[0]) for axis in axes if len(axis) > 1]

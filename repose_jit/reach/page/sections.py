@@ -10,7 +10,6 @@ import numpy as np
 
 from repose_jit.reach.figures.facts import Facts, MissRate
 from repose_jit.reach.figures.histograms import Histogram
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
 from repose_jit.reach.figures.words import (
     SITES,
@@ -26,6 +25,7 @@ from repose_jit.reach.figures.words import (
 )
 from repose_jit.reach.page.elements import Markup, bar, definitions, markup, paragraph, section, table
 from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 __all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misses", "outcomes", "what_was_studied"]
@@ -36,7 +36,7 @@ BUDGET_WORDS = {
 }
 
 
-def headline(reach_map: MapReading, facts: Facts) -> Markup:
+def headline(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the few figures to remember, as cards."""
     n_reached = reach_map.site("n_reached")
     sites = SITES[reach_map.kind]
@@ -74,7 +74,7 @@ def outcomes(facts: Facts, n_poses: int) -> Markup:
     )
 
 
-def misses(reach_map: MapReading, facts: Facts) -> Markup:
+def misses(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the estimates of how many reachable poses were not found, and what they are worth."""
     parts = [
         paragraph(
@@ -130,7 +130,7 @@ def metric_table(histograms: Sequence[Histogram]) -> Markup:
     return table(header, rows, numbers=range(1, 8))
 
 
-def what_was_studied(reach_map: MapReading) -> Markup:
+def what_was_studied(reach_map: ReachMap) -> Markup:
     """Return the targets, the frames, the solve and the robot."""
     from repose_jit.multi_seed.params import MultiSeedParams
 
@@ -192,7 +192,7 @@ def how_to_read() -> Markup:
     )
 
 
-def how_to_reproduce(reach_map: MapReading) -> Markup:
+def how_to_reproduce(reach_map: ReachMap) -> Markup:
     """Return the study's text, and with what it was solved."""
     attributes = reach_map.attributes
     versions = ", ".join(f"{name} {number}" for name, number in attributes["versions"].items())
