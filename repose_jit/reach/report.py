@@ -12,7 +12,7 @@ from repose_jit.reach.figures.bars import bars_height, draw_bars
 from repose_jit.reach.figures.canvas import Canvas, require_matplotlib
 from repose_jit.reach.figures.facts import Facts, map_facts
 from repose_jit.reach.figures.histograms import metric_histograms
-from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
+from repose_jit.reach.figures.placements import N_BEST, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
 from repose_jit.reach.figures.words import lead, progress_words, site_words
@@ -26,6 +26,8 @@ from repose_jit.reach.page.sections import (
     outcomes,
     what_was_studied,
 )
+from repose_jit.reach.placement.placing import PlacementResult
+from repose_jit.reach.placement.ranking import apart_words
 from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_path
 
@@ -106,8 +108,12 @@ def _where(reach_map: ReachMap, facts: Facts) -> Markup:
         )
     elif reach_map.kind == "placements":
         canvas = Canvas(placements_height(reach_map), [])
-        draw_placements(canvas, reach_map, best_placements(reach_map))
-        caption = "Every place of the base, at the yaw from which most poses of the task are reached."
+        result = PlacementResult(reach_map)
+        draw_placements(canvas, result)
+        caption = (
+            "Every place of the base, at the yaw from which most poses of the task are reached. Marked are up to "
+            f"{N_BEST} of the best, {apart_words(result.apart)}."
+        )
     else:
         canvas = Canvas(points_height(reach_map), [])
         draw_points(canvas, reach_map)
