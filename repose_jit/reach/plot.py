@@ -113,7 +113,8 @@ def title_lines(reach_map: ReachMap) -> list[str]:
     facts = map_facts(reach_map)
     lines = [
         lead(facts, reach_map),
-        f"{site_words(reach_map)}, {budget_words(reach_map)}, collisions not checked",
+        f"{site_words(reach_map)}, collisions not checked",
+        f"budget: {budget_words(reach_map)}",
     ]
     if facts.percent_missed is not None:
         lines.append(

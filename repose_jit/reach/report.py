@@ -30,6 +30,7 @@ from repose_jit.reach.placement.placing import PlacementResult
 from repose_jit.reach.placement.ranking import apart_words
 from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_path
+from repose_jit.whole_file import whole_file
 
 __all__ = ["report"]
 
@@ -65,7 +66,8 @@ def report(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     require_matplotlib()
     page = _page(reach_map).encode()
     try:
-        path.write_bytes(page)
+        with whole_file(path, overwrite=True) as file:
+            file.write(page)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror}), expected a file in a directory with room for it"
@@ -78,7 +80,7 @@ def _page(reach_map: ReachMap) -> str:
     parts = [
         headline(reach_map, facts),
         _where(reach_map, facts),
-        outcomes(facts, reach_map.n_poses),
+        outcomes(facts),
         misses(reach_map, facts),
         _how_well(reach_map),
         what_was_studied(reach_map),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["summary_text"]
+__all__ = ["budget_words", "summary_text"]
 
+WIDTH = 78
+"""Columns of a line, which stands two to the right."""
+SHORTEST = 0.1
+"""A shorter run [s] does not tell how fast longer ones are."""
 OUTCOMES = ("reached", "not_found", "proven_unreachable")
 SITES = {"grid": "voxel", "surface": "point", "poses": "pose", "placements": "placement of the base"}
 
@@ -14,6 +19,16 @@ SITES = {"grid": "voxel", "surface": "point", "poses": "pose", "placements": "pl
 def summary_text(figures: Mapping[str, Any]) -> str:
     """Return the lines for the figures that :meth:`repose_jit.ReachMap.summary` gives."""
     return "\n".join([f"{figures['robot']}: {figures['poses']:,} poses", *(f"  {line}" for line in _lines(figures))])
+
+
+def budget_words(figures: Mapping[str, Any]) -> str:
+    """Return what is tried for a pose before giving up, in the words of every text and picture."""
+    text = f"{_counted(figures['max_attempts'], 'attempt')} of {_counted(figures['max_iterations'], 'iteration')}"
+    alone = figures["attempts_alone"]
+    if alone is None:
+        return text
+    near = "" if alone == figures["max_attempts"] else f", {alone} where nothing near is reached,"
+    return f"{text}{near} and solutions lent by neighbours"
 
 
 def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -28,13 +43,13 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
         yield line.rstrip()
     if figures["excluded"]:
         yield f"{'excluded':<18} {figures['excluded']:>13,}"
-    yield f"budget: {_budget(figures)}"
+    yield from textwrap.wrap(f"budget: {budget_words(figures)}", WIDTH, subsequent_indent="  ")
     if figures["reachable_volume"] is not None:
         yield f"reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
     if figures["miss_rate"] is not None:
         yield from _misses(figures["miss_rate"])
     yield "collisions are not checked"
-    if figures["poses_per_second"]:
+    if figures["poses_per_second"] and figures["seconds"] >= SHORTEST:
         threads = _counted(figures["threads"], "thread")
         yield f"{figures['seconds']:.1f} s on {threads}: {figures['poses_per_second']:,.0f} poses/s"
 
@@ -47,12 +62,6 @@ def _targets(figures: Mapping[str, Any]) -> str:
         return sites
     each = "pose of the task" if figures["kind"] == "placements" else "orientation"
     return f"{sites} × {_counted(figures['orientations'], each)}"
-
-
-def _budget(figures: Mapping[str, Any]) -> str:
-    text = f"{_counted(figures['max_attempts'], 'attempt')} of {_counted(figures['max_iterations'], 'iteration')}"
-    alone = figures["attempts_alone"]
-    return text if alone is None else f"{text}, {alone} where nothing near is reached"
 
 
 def _misses(miss_rate: Mapping[str, Any]) -> Iterator[str]:

@@ -39,7 +39,7 @@ def test_a_map_comes_back_as_it_was(tmp_path: Path) -> None:
     of_the_run = {"seconds", "threads", "poses_per_second"}
     known = {key: value for key, value in made.summary().items() if key not in of_the_run}
     assert opened.summary() == known | dict.fromkeys(of_the_run)
-    assert "poses/s" in made.summary_text()
+    assert made.summary()["poses_per_second"] > 0.0
     assert "poses/s" not in opened.summary_text()
     assert names(tmp_path) == ["map.zarr"]
 

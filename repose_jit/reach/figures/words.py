@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from repose_jit.reach import summary_text
 from repose_jit.reach.figures.facts import Facts, MissRate
 from repose_jit.reach.reach_map import ReachMap
 
@@ -128,10 +129,8 @@ def site_words(reach_map: ReachMap) -> str:
 
 
 def budget_words(reach_map: ReachMap) -> str:
-    """Return how much was tried for a pose before giving up."""
-    budget = reach_map.attributes["budget"]
-    attempts = counted(budget["max_attempts"], "attempt")
-    return f"at most {attempts} of {counted(budget['max_iterations'], 'iteration')}"
+    """Return what was tried for a pose before giving up."""
+    return summary_text.budget_words(reach_map.summary())
 
 
 def miss_words(rate: MissRate) -> str:

@@ -30,10 +30,17 @@ from repose_jit.reach.status import ReachStatus
 
 __all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misses", "outcomes", "what_was_studied"]
 
-BUDGET_WORDS = {
-    "attempts_alone": "Attempts where nothing near was reached",
-    "max_loans": "Most rounds in which neighbours lend solutions",
-}
+NOT_TRIED = (ReachStatus.EXCLUDED, ReachStatus.UNINITIALIZED)
+"""Outcomes of poses that were not solved for."""
+
+ON_A_GRID = (
+    "Such poses are easier than those of a regular grid, which are near the borders of the workspace more often: there "
+    "1.4 to 4 times as many are missed."
+)
+ELSEWHERE = (
+    "Such poses are spread over the whole workspace, and not where those of this study are: of these more, or fewer, "
+    "may have been missed."
+)
 
 
 def headline(reach_map: ReachMap, facts: Facts) -> Markup:
@@ -56,15 +63,15 @@ def headline(reach_map: ReachMap, facts: Facts) -> Markup:
     return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")
 
 
-def outcomes(facts: Facts, n_poses: int) -> Markup:
-    """Return what became of the poses, with what each word means."""
-    rows = [
-        (words.name, f"{facts.counts[status]:,}", percent(share), bar(share), words.meaning)
-        for status, words in OUTCOMES.items()
-        if status in facts.counts
-        for share in [facts.counts[status] / max(1, n_poses)]
-    ]
-    header = ("outcome", "poses", "share", "", "what it means")
+def outcomes(facts: Facts) -> Markup:
+    """Return what became of the poses, with what each word means; only of those tried there are shares."""
+    rows = []
+    for status, words in OUTCOMES.items():
+        if status in facts.counts:
+            share = facts.counts[status] / max(1, facts.n_tried)
+            shares = ("", "") if status in NOT_TRIED else (percent(share), bar(share))
+            rows.append((words.name, f"{facts.counts[status]:,}", *shares, words.meaning))
+    header = ("outcome", "poses", "of those tried", "", "what it means")
     return section(
         "What became of the poses",
         table(header, rows, numbers=(1, 2)),
@@ -87,8 +94,7 @@ def misses(reach_map: ReachMap, facts: Facts) -> Markup:
             paragraph(
                 Markup("<b>Poses known to be reachable.</b> "),
                 f"{miss_words(facts.from_fk)} of the poses that forward kinematics makes of random configurations "
-                "were missed. Such poses are easier than those of a regular grid, which are near the borders of the "
-                "workspace more often: there 1.4 to 4 times as many are missed.",
+                f"were missed. {ON_A_GRID if reach_map.kind == 'grid' else ELSEWHERE}",
             )
         )
     if facts.from_retry:
@@ -158,9 +164,9 @@ def what_was_studied(reach_map: ReachMap) -> Markup:
         for name in ("position_tolerance", "orientation_tolerance")
     )
     pairs.append(("Tolerances", f"{plain(1e3 * position)} mm and {plain(math.degrees(angle))}°"))
-    pairs.append(("Budget", f"{budget_words(reach_map)} for a pose"))
-    near = attributes["budget"].get("by_neighbourhood") or {}
-    pairs.extend((BUDGET_WORDS.get(name, name), value) for name, value in near.items())
+    pairs.append(("Budget of a pose", budget_words(reach_map)))
+    if near := attributes["budget"]["by_neighbourhood"]:
+        pairs.append(("Most rounds of lending", near["max_loans"]))
     pairs.append(("Length scale", f"{plain(float(attributes['length_scale']))} m, of the inverse condition"))
     return section(
         "What was studied",
