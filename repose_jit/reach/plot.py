@@ -118,7 +118,7 @@ def title_lines(reach_map: ReachMap) -> list[str]:
     ]
     if facts.percent_missed is not None:
         lines.append(
-            f"{percent(facts.percent_missed / 100.0)} of what is reachable was missed, by the larger of two estimates"
+            f"less than {percent(facts.percent_missed / 100.0)} of what is reachable was missed (95 % confidence)"
         )
     if unfinished := progress_words(reach_map):
         lines.append(unfinished)

@@ -68,10 +68,15 @@ def _misses(miss_rate: Mapping[str, Any]) -> Iterator[str]:
     """Yield the estimates of what was missed of the reachable poses."""
     retry, fk = miss_rate["from_retry"], miss_rate["from_fk"]
     if retry["rate"] is not None and retry["sampled"]:
-        again = f"{retry['sampled']:,} not found, tried again with {retry['attempts']:,} attempts"
-        yield f"missed: {retry['rate']:.2g} % by {again}"
+        yield f"missed: {_rate(retry)} by {retry['sampled']:,} not found, tried {retry['attempts']:,} times"
     if fk["rate"] is not None:
-        yield f"missed: {fk['rate']:.2g} % by {fk['sampled']:,} poses known to be reachable"
+        yield f"missed: {_rate(fk)} by {fk['sampled']:,} poses known to be reachable"
+
+
+def _rate(estimate: Mapping[str, Any]) -> str:
+    """Return a rate, and what it is below with a confidence of 95 %."""
+    below = "" if estimate["below"] == estimate["rate"] else f" (below {estimate['below']:.2g} %)"
+    return f"{estimate['rate']:.2g} %{below}"
 
 
 def _counted(count: int, one: str) -> str:

@@ -17,8 +17,8 @@ from repose_jit.toml_writer import to_toml
 METRICS = ("manipulability", "sigma_min", "inverse_condition", "limit_margin")
 SOLVE = {"max_attempts": 8, "max_iterations": 30, "rng_seed": 0}
 MISS_RATE = {
-    "from_fk": {"sampled": 2000, "missed": 5, "rate": 0.25},
-    "from_retry": {"sampled": 500, "found": 3, "attempts": 80, "rate": 0.006},
+    "from_fk": {"sampled": 2000, "missed": 5, "rate": 0.25, "below": 0.51},
+    "from_retry": {"sampled": 500, "found": 3, "attempts": 80, "rate": 0.006, "below": 0.02},
 }
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 import repose_jit as rj
+from repose_jit.reach.solving.miss_rate import miss_rate_from_fk, upper_share
 from repose_jit.reach.status import ReachStatus
 from tests.reach.robots import gantry, random_chain, shell_arm
 
@@ -104,9 +106,10 @@ def test_poses_known_to_be_reachable_are_those_of_random_configurations() -> Non
     study = box_study("ur5e", max_attempts=2, spacing=0.25)
     from_fk, _ = miss_rate(study.run())
     chain = study.chain
-    q = np.random.default_rng(17).uniform(chain.lower_limits, chain.upper_limits, (20_000, chain.n_joints))
+    q = np.random.default_rng(17).uniform(chain.lower_limits, chain.upper_limits, (400_000, chain.n_joints))
     T = rj.forward_kinematics(chain, q)
     inside = ((T[:, :3, 3] >= (0.2, -0.1, 0.1)) & (T[:, :3, 3] <= (0.7, 0.4, 0.6))).all(axis=1)
+    # Twenty times as many are drawn at most, and this box has few of them.
     assert from_fk["sampled"] == pytest.approx(inside.sum(), rel=0.2)
     missed = ~rj.inverse_kinematics_batch(chain, T[inside], params=rj.MultiSeedParams(max_attempts=2)).converged
     share = float(missed.mean())
@@ -121,7 +124,7 @@ def test_where_all_is_reached_nothing_is_missed() -> None:
     reach_map = rj.ReachStudy(gantry(), targets=targets, orientations=orientations).run()
     assert reach_map.summary()["percent_reached"] == 100.0
     from_fk, from_retry = miss_rate(reach_map)
-    assert from_retry == {"sampled": 0, "found": 0, "attempts": 320, "rate": 0.0}
+    assert from_retry == {"sampled": 0, "found": 0, "attempts": 320, "rate": 0.0, "below": 0.0}
     assert from_fk["sampled"] > 1000
     assert from_fk["missed"] == 0
 
@@ -136,8 +139,8 @@ def test_where_nothing_is_reached_no_rate_is_made_up(box: tuple[float, float]) -
     assert figures["reached"] == 0
     assert (figures["not_found"] > 0) == (low < 0.0)
     from_fk, from_retry = miss_rate(reach_map)
-    assert from_fk == {"sampled": 0, "missed": 0, "rate": None}
-    assert from_retry == {"sampled": figures["not_found"], "found": 0, "attempts": 320, "rate": None}
+    assert from_fk == {"sampled": 0, "missed": 0, "rate": None, "below": None}
+    assert from_retry == {"sampled": figures["not_found"], "found": 0, "attempts": 320, "rate": None, "below": None}
     assert "nan" not in reach_map.summary_text()
 
 
@@ -188,3 +191,26 @@ def test_what_a_configuration_reaches_is_never_proven_unreachable(seed: int, kin
         metrics=(),
     )
     assert study.run(threads=1).summary()["proven_unreachable"] == 0
+
+
+@pytest.mark.parametrize("n", [200, 2_000, 20_000])
+def test_a_share_is_below_its_bound_in_95_of_100_samples(n: int) -> None:
+    bounds = np.array([upper_share(k, n) for k in range(n + 1)])
+    assert bounds[0] == pytest.approx(3 / (n + 3))
+    assert np.all(np.diff(bounds) >= 0)
+    assert np.all(bounds >= np.arange(n + 1) / n)
+    for share in (0.5 / n, 2.9 / n, 10.3 / n, 0.05, 0.37, 0.9):
+        if share < 1:
+            misses = binom.cdf(np.searchsorted(bounds, share) - 1, n, share)
+            assert misses <= 0.052
+
+
+def test_a_small_box_is_sampled_until_there_is_enough() -> None:
+    study = rj.ReachStudy(
+        rj.preset("igus_rebel").chain(),
+        targets=rj.GridTargets(0.1, (0.2, 0.1, 0.2), (0.4, 0.3, 0.4)),
+        orientations=rj.Orientations(kind="super_fibonacci", n=4),
+    )
+    from_fk = miss_rate_from_fk(study.job)
+    assert from_fk["sampled"] > 1_000
+    assert from_fk["rate"] <= from_fk["below"] < 0.5

@@ -224,7 +224,7 @@ def test_miss_rates_are_read_from_the_summary(tmp_path: Path) -> None:
     assert facts.from_retry is not None
     assert miss_words(facts.from_fk) == "0.25 % (5 of 2,000)"
     assert (facts.from_retry.missed, facts.from_retry.attempts) == (3, 80)
-    none = {"from_fk": {"sampled": 1000, "missed": 0, "rate": 0.0}, "from_retry": None}
+    none = {"from_fk": {"sampled": 1000, "missed": 0, "rate": 0.0, "below": 0.3}, "from_retry": None}
     facts = map_facts(write_store(tmp_path / "none", np.full((2, 2, 2, 1), REACHED), miss_rate=none))
     assert facts.from_fk is not None
     assert miss_words(facts.from_fk) == "0 of 1,000 (with 95 % confidence below 0.3 %)"

@@ -104,7 +104,7 @@ def test_the_figures_are_those_of_the_map(tmp_path: Path) -> None:
     status = np.full((4, 4, 4, 5), NOT_FOUND)
     status[:2] = REACHED
     status[0, 0, 0, 0] = NOT_FOUND
-    miss_rate = {**MISS_RATE, "from_retry": {"sampled": 100, "found": 1, "attempts": 80, "rate": 1.0}}
+    miss_rate = {**MISS_RATE, "from_retry": {"sampled": 100, "found": 1, "attempts": 80, "rate": 1.0, "below": 4.0}}
     text = page_of(write_store(tmp_path / "map", status, miss_rate=miss_rate), tmp_path).text
     assert "49.7 % of 320 poses reached" in text
     assert "0.032 m³ reachable volume" in text
@@ -145,7 +145,7 @@ def test_what_cannot_be_finished_leaves_the_earlier_one(tmp_path: Path, monkeypa
 
 
 def test_a_sample_of_all_is_no_estimate(tmp_path: Path) -> None:
-    miss_rate = {"from_fk": None, "from_retry": {"sampled": 54, "found": 2, "attempts": 80, "rate": 1.0}}
+    miss_rate = {"from_fk": None, "from_retry": {"sampled": 54, "found": 2, "attempts": 80, "rate": 1.0, "below": 1.0}}
     text = page_of(write_store(tmp_path / "map", np.full((3, 3, 3, 2), NOT_FOUND), miss_rate=miss_rate), tmp_path).text
     assert "Of all 54 poses not found, 2 were found with 80 attempts." in text
 

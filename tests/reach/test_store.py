@@ -130,7 +130,7 @@ def test_nothing_reached_has_figures_like_any_other(tmp_path: Path) -> None:
     assert summary["reachable_volume"] == 0.0
     assert summary["metrics"]["sigma_min"] == {"mean": None, "max": None}
     assert summary["miss_rate"]["from_retry"]["rate"] is None
-    assert summary["miss_rate"]["from_fk"] == {"sampled": 0, "missed": 0, "rate": None}
+    assert summary["miss_rate"]["from_fk"] == {"sampled": 0, "missed": 0, "rate": None, "below": None}
 
 
 def test_equal_studies_give_equal_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,8 @@ class Facts:
     from_fk, from_retry
         Samples that the miss rate is estimated from, None where none was made.
     percent_missed
-        The larger of the estimates that follow: reachable poses that were not found [%]; None where there is none.
+        What the reachable poses that were not found are below with a confidence of 95 %, by the larger of the estimates
+        that follow from the samples [%]; None where there is none.
     """
 
     robot: str
@@ -87,7 +88,7 @@ def map_facts(reach_map: ReachMap) -> Facts:
     totals[ReachStatus.UNINITIALIZED] = reach_map.n_poses - n_computed
     spacing = reach_map.spacing
     miss_rate = reach_map.summary().get("miss_rate") or {}
-    rates = [sample["rate"] for sample in miss_rate.values() if sample]
+    rates = [sample["below"] for sample in miss_rate.values() if sample]
     return Facts(
         robot=_robot(reach_map),
         counts={status: n for status, n in totals.items() if n or status is ReachStatus.REACHED},

@@ -57,7 +57,7 @@ def headline(reach_map: ReachMap, facts: Facts) -> Markup:
         some, every = (np.count_nonzero(n_reached >= least) for least in (1, reach_map.n_orientations))
         cards.append((f"{some:,}", f"of {counted(reach_map.n_sites, sites)} with a pose reached, {every:,} with all"))
     if facts.percent_missed is not None:
-        missed = percent(facts.percent_missed / 100.0)
+        missed = f"below {percent(facts.percent_missed / 100.0)}"
         cards.append((missed, "of what is reachable was missed, by the larger of two estimates"))
     parts = [f'<div class="card"><b>{markup(figure)}</b><span>{markup(text)}</span></div>' for figure, text in cards]
     return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")

@@ -140,9 +140,15 @@ class PlacementGrid:
         x, y = self.axes
         excluded = np.zeros((len(x), len(y)), bool)
         for box in self.exclude:
-            in_x, in_y = ((a >= low) & (a <= high) for a, low, high in zip((x, y), box.min, box.max, strict=True))
+            in_x, in_y = (_between(a, low, high) for a, low, high in zip((x, y), box.min, box.max, strict=True))
             excluded |= in_x[:, None] & in_y
         return excluded
+
+
+def _between(values: FloatArray, low: float, high: float) -> NDArray[np.bool_]:
+    """Tell which values are in a closed interval, those included that only rounding puts outside."""
+    slack = 1e-9 * (1.0 + abs(low) + abs(high))
+    return (values >= low - slack) & (values <= high + slack)
 
 
 def _as_boxes(boxes: object) -> tuple[ExcludedBox, ...]:
