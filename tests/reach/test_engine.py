@@ -230,3 +230,16 @@ def test_the_same_bits_in_a_fresh_process(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", code, tmp_path / "there.zarr"], check=True, cwd=root)
     assert files(tmp_path / "here.zarr") == files(tmp_path / "there.zarr")
+
+
+def test_it_says_what_it_is_doing(tmp_path: Path) -> None:
+    said: list[str] = []
+    small_study().run(tmp_path / "map.zarr", phase=said.append, progress=lambda report: said.append("chunk"))
+    assert list(dict.fromkeys(said)) == ["compiling kernels", "solving", "chunk", "estimating what was missed"]
+    said.clear()
+    rj.resume_study(tmp_path / "map.zarr", phase=said.append)
+    assert said == ["compiling kernels", "solving"]
+    small_study().run(tmp_path / "part.zarr", shard=(1, 2), phase=said.append)
+    assert "estimating what was missed" not in said
+    with pytest.raises(InputError, match="phase: got 3, expected a function of a text"):
+        small_study().run(phase=3)  # type: ignore[arg-type]

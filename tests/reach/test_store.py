@@ -165,7 +165,7 @@ def test_the_store_appears_with_all_that_resuming_takes(tmp_path: Path) -> None:
     reach_map = rj.ReachMap.open(tmp_path / "map.zarr")
     assert not reach_map.is_complete
     assert reach_map.n_done == 0
-    assert "not finished: 0 of 1 chunks are done" in reach_map.summary_text()
+    assert "not finished: 0 of 1 chunk done" in reach_map.summary_text()
     assert reach_map.summary()["percent_reached"] is None
     assert bool((xarray.open_zarr(tmp_path / "map.zarr").status == 0).all())
     study.run(tmp_path / "whole.zarr")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from repose_jit.reach import summary_text
 from repose_jit.reach.figures.facts import Facts, MissRate
 from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.summary_text import budget_words as words_of_budget
+from repose_jit.reach.summary_text import counted
 
 __all__ = [
     "METRIC_WORDS",
@@ -81,11 +82,6 @@ def metric_words(name: str) -> MetricWords:
     return METRIC_WORDS.get(name) or MetricWords(label=name.replace("_", " "), meaning="")
 
 
-def counted(n: int, noun: str) -> str:
-    """Return ``"1 voxel"``, ``"1,000 voxels"``."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def percent(share: float) -> str:
     """Return a share as a percentage; what is neither none nor all never looks like it."""
     value = 100.0 * share
@@ -130,7 +126,7 @@ def site_words(reach_map: ReachMap) -> str:
 
 def budget_words(reach_map: ReachMap) -> str:
     """Return what was tried for a pose before giving up."""
-    return summary_text.budget_words(reach_map.summary())
+    return words_of_budget(reach_map.summary())
 
 
 def miss_words(rate: MissRate) -> str:

@@ -198,6 +198,7 @@ def place(
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
     progress: Callable[[ChunkReport], object] | None = None,
+    phase: Callable[[str], object] | None = None,
 ) -> PlacementResult:
     """Try a task from every placement of the base.
 
@@ -208,7 +209,7 @@ def place(
         the base stands at (x, y, z) with its z axis upward, turned by yaw.
     grid
         Where the base may stand.
-    path, resume, overwrite, threads, engine, scheduler, shard, progress
+    path, resume, overwrite, threads, engine, scheduler, shard, progress, phase
         As in :meth:`repose_jit.ReachStudy.run`: the store is the inverse reachability map of the task, and can be
         resumed, merged from shards, verified and exported like any other.
 
@@ -250,6 +251,7 @@ def place(
             scheduler=scheduler,
             shard=shard,
             progress=progress,
+            phase=phase,
         )
     )
 
