@@ -13,17 +13,18 @@ from repose_jit.reach.figures.bars import bars_height, draw_bars
 from repose_jit.reach.figures.canvas import SUFFIXES, Canvas, require_matplotlib
 from repose_jit.reach.figures.facts import map_facts
 from repose_jit.reach.figures.histograms import metric_histograms
-from repose_jit.reach.figures.map_reading import MapReading, require_map
-from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
+from repose_jit.reach.figures.placements import N_BEST, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
 from repose_jit.reach.figures.words import budget_words, lead, percent, progress_words, site_words
+from repose_jit.reach.placement.placing import PlacementResult
+from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_array, as_path, require_finite
 
 __all__ = ["plot", "plot_placement"]
 
 
-def plot(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
+def plot(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     """Draw where the robot reaches, and the distribution of each metric over the poses reached.
 
     A grid is drawn as three slices of the reachability index through the centre of what is reached; the points of a
@@ -63,7 +64,7 @@ def plot(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
 
 
 def plot_placement(
-    reach_map: MapReading, path: str | os.PathLike[str], *, best: ArrayLike | None = None, n_best: int = 5
+    reach_map: ReachMap, path: str | os.PathLike[str], *, best: ArrayLike | None = None, n_best: int = N_BEST
 ) -> Path:
     """Draw how many poses of a task each placement of the base reaches: the best over the yaw at every place.
 
@@ -74,10 +75,9 @@ def plot_placement(
     path
         As in :func:`plot`.
     best
-        (N, 3) placements x, y, yaw [m, m, rad] to mark, best first. By default the `n_best` places with most poses
-        reached; of equals the ones with the larger mean of the first metric.
+        (N, 3) placements x, y, yaw [m, m, rad] to mark, best first.
     n_best
-        How many to mark if there is no `best`.
+        How many to mark if there is no `best`: those of :meth:`repose_jit.PlacementResult.best`.
 
     Returns
     -------
@@ -96,22 +96,25 @@ def plot_placement(
     if reach_map.kind != "placements":
         raise InputError(f"reach_map: got a map of kind {reach_map.kind!r}, expected 'placements'")
     path = _as_picture(path)
-    marked = best_placements(reach_map, n_best) if best is None else as_array(best, name="best")
-    if marked.ndim != 2 or marked.shape[1] != 3:
-        raise ShapeError(f"best: got shape {marked.shape}, expected (N, 3): x, y and yaw of each placement")
-    require_finite(marked, name="best")
+    marked = None
+    if best is not None:
+        marked = np.asarray(as_array(best, name="best"))
+        if marked.ndim != 2 or marked.shape[1] != 3:
+            raise ShapeError(f"best: got shape {marked.shape}, expected (N, 3): x, y and yaw of each placement")
+        require_finite(marked, name="best")
     canvas = Canvas(placements_height(reach_map), title_lines(reach_map))
-    draw_placements(canvas, reach_map, np.asarray(marked))
+    draw_placements(canvas, PlacementResult(reach_map), best=marked, n_best=n_best)
     canvas.save(path)
     return path
 
 
-def title_lines(reach_map: MapReading) -> list[str]:
+def title_lines(reach_map: ReachMap) -> list[str]:
     """Return what stands above a picture: the result, what was studied, and how far it is to be trusted."""
     facts = map_facts(reach_map)
     lines = [
         lead(facts, reach_map),
-        f"{site_words(reach_map)}, {budget_words(reach_map)}, collisions not checked",
+        f"{site_words(reach_map)}, collisions not checked",
+        f"budget: {budget_words(reach_map)}",
     ]
     if facts.percent_missed is not None:
         lines.append(

@@ -12,8 +12,7 @@ from repose_jit.reach.figures.bars import bars_height, draw_bars
 from repose_jit.reach.figures.canvas import Canvas, require_matplotlib
 from repose_jit.reach.figures.facts import Facts, map_facts
 from repose_jit.reach.figures.histograms import metric_histograms
-from repose_jit.reach.figures.map_reading import MapReading, require_map
-from repose_jit.reach.figures.placements import best_placements, draw_placements, placements_height
+from repose_jit.reach.figures.placements import N_BEST, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
 from repose_jit.reach.figures.words import lead, progress_words, site_words
@@ -27,14 +26,18 @@ from repose_jit.reach.page.sections import (
     outcomes,
     what_was_studied,
 )
+from repose_jit.reach.placement.placing import PlacementResult
+from repose_jit.reach.placement.ranking import apart_words
+from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_path
+from repose_jit.whole_file import whole_file
 
 __all__ = ["report"]
 
 SUFFIXES = (".html", ".htm")
 
 
-def report(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
+def report(reach_map: ReachMap, path: str | os.PathLike[str]) -> Path:
     """Write a report: the figures, pictures and the study of a map on one HTML page.
 
     Parameters
@@ -63,7 +66,8 @@ def report(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
     require_matplotlib()
     page = _page(reach_map).encode()
     try:
-        path.write_bytes(page)
+        with whole_file(path, overwrite=True) as file:
+            file.write(page)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror}), expected a file in a directory with room for it"
@@ -71,12 +75,12 @@ def report(reach_map: MapReading, path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def _page(reach_map: MapReading) -> str:
+def _page(reach_map: ReachMap) -> str:
     facts = map_facts(reach_map)
     parts = [
         headline(reach_map, facts),
         _where(reach_map, facts),
-        outcomes(facts, reach_map.n_poses),
+        outcomes(facts),
         misses(reach_map, facts),
         _how_well(reach_map),
         what_was_studied(reach_map),
@@ -95,7 +99,7 @@ def _page(reach_map: MapReading) -> str:
     )
 
 
-def _where(reach_map: MapReading, facts: Facts) -> Markup:
+def _where(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the picture of where the robot reaches."""
     if reach_map.kind == "grid":
         canvas = Canvas(slices_height(reach_map), [])
@@ -106,8 +110,12 @@ def _where(reach_map: MapReading, facts: Facts) -> Markup:
         )
     elif reach_map.kind == "placements":
         canvas = Canvas(placements_height(reach_map), [])
-        draw_placements(canvas, reach_map, best_placements(reach_map))
-        caption = "Every place of the base, at the yaw from which most poses of the task are reached."
+        result = PlacementResult(reach_map)
+        draw_placements(canvas, result)
+        caption = (
+            "Every place of the base, at the yaw from which most poses of the task are reached. Marked are up to "
+            f"{N_BEST} of the best, {apart_words(result.apart)}."
+        )
     else:
         canvas = Canvas(points_height(reach_map), [])
         draw_points(canvas, reach_map)
@@ -115,7 +123,7 @@ def _where(reach_map: MapReading, facts: Facts) -> Markup:
     return section("Where the robot reaches", figure(canvas.svg(), lead(facts, reach_map), caption))
 
 
-def _how_well(reach_map: MapReading) -> Markup:
+def _how_well(reach_map: ReachMap) -> Markup:
     """Return the metrics as pictures and in numbers."""
     if not reach_map.metrics:
         return section("How well the robot reaches", paragraph("No metric was asked for."))

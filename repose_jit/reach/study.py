@@ -172,6 +172,7 @@ class ReachStudy:
         scheduler: str | None = None,
         shard: tuple[int, int] | None = None,
         progress: Callable[[ChunkReport], object] | None = None,
+        phase: Callable[[str], object] | None = None,
     ) -> ReachMap:
         """Solve all poses.
 
@@ -194,6 +195,9 @@ class ReachStudy:
             (i, N): only every N-th chunk, from the i-th of 1 to N; :func:`repose_jit.merge_stores` joins the stores.
         progress
             Called from this thread after every chunk.
+        phase
+            Called with a few words when something else begins: ``"compiling kernels"``, ``"solving"``, ``"estimating
+            what was missed"``.
 
         Returns
         -------
@@ -220,6 +224,7 @@ class ReachStudy:
             scheduler=scheduler,
             shard=shard,
             progress=progress,
+            phase=phase,
         )
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["summary_text"]
+__all__ = ["budget_words", "counted", "summary_text"]
 
+WIDTH = 78
+"""Columns of a line, which stands two to the right."""
+SHORTEST = 0.1
+"""A shorter run [s] does not tell how fast longer ones are."""
 OUTCOMES = ("reached", "not_found", "proven_unreachable")
-SITES = {"grid": "voxel", "surface": "point", "poses": "pose", "placements": "placement of the base"}
+SITES = {"grid": "voxel", "surface": "point", "poses": "pose", "placements": "placement"}
 
 
 def summary_text(figures: Mapping[str, Any]) -> str:
@@ -16,10 +21,20 @@ def summary_text(figures: Mapping[str, Any]) -> str:
     return "\n".join([f"{figures['robot']}: {figures['poses']:,} poses", *(f"  {line}" for line in _lines(figures))])
 
 
+def budget_words(figures: Mapping[str, Any]) -> str:
+    """Return what is tried for a pose before giving up, in the words of every text and picture."""
+    text = f"{counted(figures['max_attempts'], 'attempt')} of {counted(figures['max_iterations'], 'iteration')}"
+    alone = figures["attempts_alone"]
+    if alone is None:
+        return text
+    near = "" if alone == figures["max_attempts"] else f", {alone} where nothing near is reached,"
+    return f"{text}{near} and solutions lent by neighbours"
+
+
 def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     yield _targets(figures)
     if figures["chunks_done"] < figures["chunks"]:
-        yield f"not finished: {figures['chunks_done']:,} of {figures['chunks']:,} chunks are done"
+        yield f"not finished: {figures['chunks_done']:,} of {counted(figures['chunks'], 'chunk')} done"
     done = sum(figures[name] for name in OUTCOMES)
     notes = {"not_found": "within the budget", "proven_unreachable": "beyond the arm's reach"}
     for name in OUTCOMES:
@@ -28,31 +43,25 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
         yield line.rstrip()
     if figures["excluded"]:
         yield f"{'excluded':<18} {figures['excluded']:>13,}"
-    yield f"budget: {_budget(figures)}"
+    yield from textwrap.wrap(f"budget: {budget_words(figures)}", WIDTH, subsequent_indent="  ")
     if figures["reachable_volume"] is not None:
         yield f"reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
     if figures["miss_rate"] is not None:
         yield from _misses(figures["miss_rate"])
     yield "collisions are not checked"
-    if figures["poses_per_second"]:
-        threads = _counted(figures["threads"], "thread")
+    if figures["poses_per_second"] and figures["seconds"] >= SHORTEST:
+        threads = counted(figures["threads"], "thread")
         yield f"{figures['seconds']:.1f} s on {threads}: {figures['poses_per_second']:,.0f} poses/s"
 
 
 def _targets(figures: Mapping[str, Any]) -> str:
-    sites = _counted(figures["sites"], SITES[figures["kind"]])
-    if figures["kind"] == "grid":
+    kind, k = figures["kind"], figures["orientations"]
+    sites = counted(figures["sites"], SITES[kind])
+    if kind == "placements":
+        return f"{sites} of the base × {counted(k, 'pose')} of the task"
+    if kind == "grid":
         sites += f" of {1e3 * figures['spacing']:g} mm"
-    if figures["kind"] == "poses" and figures["orientations"] == 1:
-        return sites
-    each = "pose of the task" if figures["kind"] == "placements" else "orientation"
-    return f"{sites} × {_counted(figures['orientations'], each)}"
-
-
-def _budget(figures: Mapping[str, Any]) -> str:
-    text = f"{_counted(figures['max_attempts'], 'attempt')} of {_counted(figures['max_iterations'], 'iteration')}"
-    alone = figures["attempts_alone"]
-    return text if alone is None else f"{text}, {alone} where nothing near is reached"
+    return sites if kind == "poses" and k == 1 else f"{sites} × {counted(k, 'orientation')}"
 
 
 def _misses(miss_rate: Mapping[str, Any]) -> Iterator[str]:
@@ -70,7 +79,6 @@ def _rate(estimate: Mapping[str, Any]) -> str:
     return f"{estimate['rate']:.2g} %{below}"
 
 
-def _counted(count: int, one: str) -> str:
-    """Return a number with its noun, of which the first word takes the plural."""
-    first, _, rest = one.partition(" ")
-    return f"{count:,} {first}{'s' if count != 1 else ''}{' ' if rest else ''}{rest}"
+def counted(count: int, one: str) -> str:
+    """Return ``"1 voxel"``, ``"1,000 voxels"``."""
+    return f"{count:,} {one}" + ("" if count == 1 else "s")

@@ -7,14 +7,14 @@ import threading
 import webbrowser
 from collections.abc import Callable
 
-from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.viewing.app import Viewer
 
 __all__ = ["Viewer", "view"]
 
 
 def view(
-    store: MapReading | str | os.PathLike[str],
+    store: ReachMap | str | os.PathLike[str],
     *,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -57,10 +57,7 @@ def view(
             say("closed")
 
 
-def _opened(store: MapReading | str | os.PathLike[str]) -> MapReading:
+def _opened(store: ReachMap | str | os.PathLike[str]) -> ReachMap:
     if not isinstance(store, str | os.PathLike):
         return store
-    from repose_jit.reach.reach_map import ReachMap
-
-    opened: MapReading = ReachMap.open(store)
-    return opened
+    return ReachMap.open(store)

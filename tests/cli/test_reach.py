@@ -148,11 +148,16 @@ def test_a_line_of_json_per_chunk(run, study):
     assert line["reached"] == reach_map.summary()["reached"]
 
 
+PHASES = ["compiling kernels", "solving", "estimating what was missed"]
+
+
 @pytest.mark.parametrize(("progress", "shows"), [("bar", True), ("none", False)])
 def test_a_bar_on_request(run, study, progress, shows):
     err = run("reach", "run", study, "--no-plot", "--progress", progress).err
     assert ("1.00k/1.00k" in err) == shows
     assert ("% reached" in err) == shows
+    words = re.findall("compiling kernels|solving|estimating what was missed|1000 reached|0.00|1.00 ", err)
+    assert list(dict.fromkeys(words)) == (PHASES if shows else [])
     assert bool(err) == shows
 
 
@@ -352,7 +357,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(spawn, folder):
     arguments = ["igus_rebel", "--spacing", "0.1", "--threads", "1", "--out", "a map"]
     code, out, err = interrupted(spawn, arguments)
     assert (code, out) == (130, "")
-    done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks are done and kept", err).groups())
+    done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks done and kept", err).groups())
     assert 1 <= done < total
     assert ReachMap.open("a map").n_done == done
     command = err.splitlines()[-1].strip()
@@ -389,7 +394,7 @@ def test_ctrl_c_reaches_dask_workers_too_and_they_finish_their_chunks(folder):
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks are done and kept", err).groups())
+    done, total = map(int, re.search(r"Interrupted: (\d+) of (\d+) chunks done and kept", err).groups())
     assert 1 <= done < total
     options = "--threads 2 --progress json --engine dask --no-plot"
     assert err.splitlines()[-1].strip() == f"repose-jit reach resume map {options}"

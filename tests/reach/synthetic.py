@@ -1,9 +1,8 @@
-"""Stores and maps made up for the tests of pictures: the schema of a reach map, without solving a study."""
+"""Stores made up for the tests of pictures: the schema of a reach map, without solving a study."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import zarr
 
 import repose_jit as rj
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 from repose_jit.toml_writer import to_toml
 
@@ -20,70 +20,6 @@ MISS_RATE = {
     "from_fk": {"sampled": 2000, "missed": 5, "rate": 0.25, "below": 0.51},
     "from_retry": {"sampled": 500, "found": 3, "attempts": 80, "rate": 0.006, "below": 0.02},
 }
-
-
-class SyntheticMap:
-    """The reading interface of a reach map, over a store that :func:`write_store` wrote."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.group = zarr.open_group(path, mode="r", zarr_format=3)
-        self.attributes: dict[str, Any] = dict(self.group.attrs)
-        self.kind = self.attributes["kind"]
-        self.dims = tuple(name for name in self.group["n_reached"].metadata.dimension_names)
-        self.spacing = self.attributes["spacing"]
-        self.metrics = tuple(self.attributes["metrics"])
-        self.n_orientations = self.attributes["n_orientations"]
-        self.n_sites = self.attributes["n_sites"]
-        self.n_poses = self.attributes["n_poses"]
-        self.is_complete = self.attributes["complete"]
-
-    @cached_property
-    def coordinates(self) -> dict[str, np.ndarray]:
-        return {dim: self.group[dim][...] for dim in self.dims}
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(len(self.coordinates[dim]) for dim in self.dims)
-
-    @property
-    def local_poses(self) -> np.ndarray:
-        return self.group["local_pose"][...]
-
-    @cached_property
-    def chain(self) -> rj.KinematicChain:
-        import tomllib
-
-        return rj.KinematicChain.from_config(tomllib.loads(self.attributes["study"])["robot"]["chain"])
-
-    @property
-    def n_chunks(self) -> int:
-        return -(-self.shape[0] // self.attributes["block_shape"][0])
-
-    @property
-    def n_done(self) -> int:
-        return sum(1 for _ in self.blocks())
-
-    def site(self, name: str) -> np.ndarray:
-        return self.group[name][...]
-
-    def site_positions(self) -> np.ndarray:
-        if self.kind == "grid":
-            return np.stack(np.meshgrid(*self.coordinates.values(), indexing="ij"), axis=-1)
-        return self.site("site_pose")[..., :3, 3]
-
-    def blocks(self, *names: str) -> Iterator[tuple[tuple[slice, ...], dict[str, np.ndarray]]]:
-        block = self.attributes["block_shape"][0]
-        for start in range(0, self.shape[0], block):
-            where = (slice(start, min(start + block, self.shape[0])), *(slice(0, size) for size in self.shape[1:]))
-            if (self.site("n_reached")[where] >= 0).all():
-                yield where, {name: self.group[name][where] for name in names}
-
-    def pose(self, name: str, site_index: tuple[int, ...]) -> np.ndarray:
-        return self.group[name][site_index]
-
-    def summary(self) -> dict[str, Any]:
-        return self.attributes["summary"] or {}
 
 
 def write_store(
@@ -102,7 +38,7 @@ def write_store(
     orientations: Mapping[str, object] | None = None,
     free_axis: str | None = None,
     miss_rate: Mapping[str, object] | None = MISS_RATE,
-) -> SyntheticMap:
+) -> ReachMap:
     """Write a store with this `status` (*sites, k); NaN metrics, no q, voxels of 0.1 m unless given."""
     status = np.asarray(status, np.int8)
     *sites, k = status.shape
@@ -124,6 +60,7 @@ def write_store(
         for outcome in (ReachStatus.REACHED, ReachStatus.NOT_FOUND, ReachStatus.PROVEN_UNREACHABLE)
     }
     complete = bool(done.all())
+    block = [min(2, sites[0]), *sites[1:]]
     study = {
         "schema": 1,
         "robot": {"chain": {**chain.to_config(), "name": name}},
@@ -131,6 +68,7 @@ def write_store(
         **({"orientations": dict(orientations)} if orientations else {}),
         "solve": SOLVE,
         "metrics": {"names": list(metrics), "length_scale": 1.0},
+        **({"placement": {"spacing": 0.1}} if kind == "placements" else {}),
     }
     attributes: dict[str, Any] = {
         "repose_jit.reach_schema": 2,
@@ -151,7 +89,7 @@ def write_store(
         "save_q": q is not None,
         "free_axis": free_axis,
         "axis_mask": None,
-        "block_shape": [2, *sites[1:]],
+        "block_shape": block,
         "versions": {"repose_jit": rj.__version__, "numpy": "2.4.6", "zarr": "3.1.6"},
         "cpu_has_fma": True,
         "collision_checked": None,
@@ -174,7 +112,8 @@ def write_store(
     group = zarr.open_group(path, mode="w", zarr_format=3, attributes=attributes)
 
     def add(array_name: str, data: np.ndarray, fill: Any, names: tuple[str, ...]) -> None:
-        group.create_array(array_name, data=data, fill_value=fill, dimension_names=names)
+        chunks = data.shape if names[: len(dims)] != dims else (*block, *data.shape[len(dims) :])
+        group.create_array(array_name, data=data, chunks=chunks, fill_value=fill, dimension_names=names)
 
     for dim, values in coordinates.items():
         add(dim, np.asarray(values), 0, (dim,))
@@ -183,6 +122,8 @@ def write_store(
     if kind != "grid":
         poses = np.broadcast_to(np.eye(4), (*sites, 4, 4)) if site_poses is None else site_poses
         add("site_pose", np.array(poses), np.nan, (*dims, "row", "column"))
+    if (excluded := (status == ReachStatus.EXCLUDED).all(axis=-1)).any():
+        add("excluded", excluded, False, dims)
     add("status", status, 0, (*dims, "orientation"))
     for count_name, values in counts.items():
         add(count_name, values, -1, dims)
@@ -195,10 +136,10 @@ def write_store(
         add(f"{metric}_max", known.max(axis=-1).filled(np.nan).astype(np.float32), np.nan, dims)
     if q is not None:
         add("q", q, np.nan, (*dims, "orientation", "joint"))
-    return SyntheticMap(path)
+    return ReachMap.open(path)
 
 
-def painted(path: Path, status: int, shape: tuple[int, int, int, int] = (6, 5, 4, 8)) -> SyntheticMap:
+def painted(path: Path, status: int, shape: tuple[int, int, int, int] = (6, 5, 4, 8)) -> ReachMap:
     """Write a grid of one status everywhere."""
     return write_store(path, np.full(shape, status))
 
@@ -211,7 +152,7 @@ def write_solved_store(
     save_q: bool = True,
     bound: float | None = None,
     **others: Any,
-) -> SyntheticMap:
+) -> ReachMap:
     """Solve T_base_tool (*sites, k, 4, 4), compute four metrics from their definitions, and write the store.
 
     Poses further than `bound` [m] from (0, 0, 0.15) count as proven unreachable.

@@ -261,3 +261,16 @@ def test_a_dask_cluster_does_not_need_the_port_of_another(tmp_path: Path) -> Non
             page.bind(("", 8787))
             page.listen()
         assert small_study().run(tmp_path / "map.zarr", engine="dask", threads=1).is_complete  # warnings are errors
+
+
+def test_it_says_what_it_is_doing(tmp_path: Path) -> None:
+    said: list[str] = []
+    small_study().run(tmp_path / "map.zarr", phase=said.append, progress=lambda report: said.append("chunk"))
+    assert list(dict.fromkeys(said)) == ["compiling kernels", "solving", "chunk", "estimating what was missed"]
+    said.clear()
+    rj.resume_study(tmp_path / "map.zarr", phase=said.append)
+    assert said == ["compiling kernels", "solving"]
+    small_study().run(tmp_path / "part.zarr", shard=(1, 2), phase=said.append)
+    assert "estimating what was missed" not in said
+    with pytest.raises(InputError, match="phase: got 3, expected a function of a text"):
+        small_study().run(phase=3)  # type: ignore[arg-type]

@@ -156,9 +156,7 @@ def test_other_versions_are_refused(everywhere: bool, shards: list[Path], tmp_pa
 
 def test_an_unfinished_shard_is_named_with_what_to_do(shards: list[Path], tmp_path: Path) -> None:
     chunk_files(shards[0], "status")[0].unlink()
-    with pytest.raises(
-        InputError, match=r"shard-1-of-3: 1 of 2 chunks are done, expected all: .*reach resume .*1-of-3"
-    ):
+    with pytest.raises(InputError, match=r"shard-1-of-3: 1 of 2 chunks done, expected all: .*reach resume .*1-of-3"):
         merge_stores(tmp_path / "map.zarr", shards)
     assert names(tmp_path) == ["shards"]
 

@@ -316,11 +316,11 @@ def test_what_is_stored_reads_back_as_the_study_and_the_grid(exclude: Any, tmp_p
 def test_it_is_drawn_with_its_own_best(
     result: PlacementResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from repose_jit.reach import plot
+    from repose_jit.reach.figures import placements as room
 
     marked: list[np.ndarray] = []
-    draw = plot.draw_placements
-    monkeypatch.setattr(plot, "draw_placements", lambda *args: (marked.append(args[2]), draw(*args)))
+    mark = room._mark
+    monkeypatch.setattr(room, "_mark", lambda *args: (marked.append(args[1]), mark(*args)))
     path = result.plot(tmp_path / "bases.png", best=3)
     assert path.read_bytes().startswith(b"\x89PNG")
     np.testing.assert_array_equal(marked[0], [(one.x, one.y, one.yaw) for one in result.best(3)])

@@ -12,15 +12,17 @@ from matplotlib import colormaps
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
+import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError, ShapeError
+from repose_jit.reach.figures import placements as placements_room
 from repose_jit.reach.figures.facts import map_facts
 from repose_jit.reach.figures.histograms import BARS, metric_histograms
 from repose_jit.reach.figures.outcomes import OUTCOMES, PROVEN_GREY
-from repose_jit.reach.figures.placements import best_placements
 from repose_jit.reach.figures.words import miss_words, orientation_words, percent
 from repose_jit.reach.plot import plot, plot_placement, title_lines
+from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
-from tests.reach.synthetic import METRICS, SyntheticMap, painted, write_store
+from tests.reach.synthetic import METRICS, painted, write_store
 
 GREY = np.array(to_rgb(PROVEN_GREY))
 ZERO, FULL = (np.array(colormaps["viridis"](value)[:3]) for value in (0.0, 1.0))
@@ -127,25 +129,43 @@ def test_poses_have_the_colour_of_their_outcome(outcome: ReachStatus, tmp_path: 
         assert (share(picture, np.array(to_rgb(OUTCOMES[other].colour))) > 1e-3) == (other is outcome)
 
 
-def test_the_best_placement_has_most_poses_reached_then_the_better_metric(tmp_path: Path) -> None:
-    status = np.full((4, 3, 2, 5), NOT_FOUND)
-    metrics = {"manipulability": np.full(status.shape, np.nan)}
-    for place, n, value in (((0, 0, 0), 3, 0.1), ((2, 1, 1), 4, 0.1), ((3, 2, 0), 4, 0.2), ((2, 1, 0), 1, 9.0)):
+def test_the_best_placements_drawn_are_those_that_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three placements in one cell, two in the next: of each only the best, and what lies two cells away."""
+    status = np.full((6, 3, 4, 5), NOT_FOUND)
+    metrics = {"limit_margin": np.zeros(status.shape), "manipulability": np.full(status.shape, np.nan)}
+    for place, n, value in (((0, 0, 0), 5, 0.1), ((0, 0, 1), 5, 0.3), ((0, 0, 2), 5, 0.2), ((1, 0, 0), 5, 0.2),
+                            ((3, 1, 1), 4, 0.1), ((5, 2, 0), 4, 0.2), ((5, 2, 3), 1, 9.0)):  # fmt: skip
         status[place][:n] = REACHED
         metrics["manipulability"][place][:n] = value
-    yaws = np.array([0.0, 1.5])
-    coordinates = {"x": np.arange(4.0), "y": np.arange(3.0), "yaw": yaws}
+    coordinates = {"x": 0.1 * np.arange(6.0), "y": 0.1 * np.arange(3.0), "yaw": np.arange(4.0)}
     reach_map = write_store(tmp_path / "map", status, kind="placements", metrics=metrics, coordinates=coordinates)
-    np.testing.assert_array_equal(best_placements(reach_map), [[3, 2, 0], [2, 1, 1.5], [0, 0, 0]])
-    np.testing.assert_array_equal(best_placements(reach_map, 1), [[3, 2, 0]])
-    assert title_lines(reach_map)[0] == "painted: the best placement reaches 4 of 5 task poses"
-    assert_margins_are_white(imread(plot_placement(reach_map, tmp_path / "a.png", best=[[1.0, 1.0, 0.3]])))
+    result = rj.PlacementResult(reach_map)
+    printed = [(one.x, one.y, one.yaw) for one in result.best()]
+    np.testing.assert_allclose(printed, [[0, 0, 1], [0.5, 0.2, 0], [0.3, 0.1, 1]])
+    marks: list[np.ndarray] = []
+    mark = placements_room._mark
+    monkeypatch.setattr(
+        placements_room, "_mark", lambda axes, best, spans: (marks.append(best), mark(axes, best, spans))
+    )
+    plot(reach_map, tmp_path / "a.png")
+    page = report(reach_map, tmp_path / "a.html").read_text(encoding="utf-8")
+    result.plot(tmp_path / "b.png")
+    assert len(marks) == 6
+    for best in marks:
+        np.testing.assert_array_equal(best, printed)
+    assert "best placements, at least 0.2 m apart" in result.summary_text()
+    assert "of the best, at least 0.2 m apart" in page
+    plot_placement(reach_map, tmp_path / "a.png", n_best=2)
+    np.testing.assert_array_equal(marks[-1], printed[:2])
+    assert title_lines(reach_map)[0] == "painted: the best placement reaches 5 of 5 task poses"
+    assert_margins_are_white(imread(plot_placement(reach_map, tmp_path / "a.png", best=[[0.1, 0.1, 0.3]])))
+    np.testing.assert_array_equal(marks[-1], [[0.1, 0.1, 0.3]])
 
 
 def test_placements_may_be_excluded_and_none_may_reach(tmp_path: Path) -> None:
     status = np.full((1, 3, 1, 5), ReachStatus.EXCLUDED)
     reach_map = write_store(tmp_path / "map", status, kind="placements", metrics={})
-    assert best_placements(reach_map).shape == (0, 3)
+    assert rj.PlacementResult(reach_map).best() == []
     assert map_facts(reach_map).counts == {REACHED: 0, ReachStatus.EXCLUDED: 15}
     assert_margins_are_white(imread(plot(reach_map, tmp_path / "a.png")))
 
@@ -283,17 +303,10 @@ def test_drawing_needs_no_pyplot_and_the_import_no_matplotlib(tmp_path: Path) ->
     code = (
         "import sys\n"
         "from repose_jit.reach import plot\n"
-        "assert not {'matplotlib', 'zarr', 'numba'} & set(sys.modules)\n"
-        "from pathlib import Path\n"
-        "from tests.reach.synthetic import SyntheticMap\n"
-        "plot.plot(SyntheticMap(Path(sys.argv[1])), sys.argv[2])\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "import repose_jit as rj\n"
+        "plot.plot(rj.ReachMap.open(sys.argv[1]), sys.argv[2])\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", code, tmp_path / "map", tmp_path / "map.png"], check=True, cwd=root)
-
-
-def test_the_stand_in_reads_like_a_map(tmp_path: Path) -> None:
-    reach_map = painted(tmp_path / "map", REACHED)
-    assert isinstance(reach_map, SyntheticMap)
-    assert reach_map.n_done == reach_map.n_chunks == 3

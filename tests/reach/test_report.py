@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import errno
+import os
 import re
 import sys
 from html.parser import HTMLParser
@@ -18,10 +20,12 @@ import repose_jit as rj
 from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach.page.elements import Markup, definitions, markup, paragraph, table
 from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.plot import plot
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.report import report
 from repose_jit.reach.status import ReachStatus
 from tests.reach.robots import shell_arm
-from tests.reach.synthetic import METRICS, MISS_RATE, SyntheticMap, painted, write_store
+from tests.reach.synthetic import METRICS, MISS_RATE, painted, write_store
 
 VOID = {"meta", "img", "br", "hr"}
 REACHED, NOT_FOUND = ReachStatus.REACHED, ReachStatus.NOT_FOUND
@@ -60,7 +64,7 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def page_of(reach_map: SyntheticMap, folder: Path) -> Page:
+def page_of(reach_map: ReachMap, folder: Path) -> Page:
     return Page(report(reach_map, folder / "report.html").read_text(encoding="utf-8"))
 
 
@@ -111,10 +115,33 @@ def test_the_figures_are_those_of_the_map(tmp_path: Path) -> None:
     assert "For all 161 poses not found that makes about 2 more: 1.0 % of those that can be reached" in text
     assert "0.25 % (5 of 2,000) of the poses that forward kinematics makes" in text
     assert "1.4 to 4 times as many are missed" in text
-    assert "at most 8 attempts of 30 iterations" in text
-    assert "Attempts where nothing near was reached 2 Most rounds in which neighbours lend solutions 4" in text
+    assert "8 attempts of 30 iterations, 2 where nothing near is reached, and solutions lent by neighbours" in text
+    assert "Most rounds of lending 4" in text
     assert "0.1 mm and 0.0573°" in text
     assert "−0 m" not in text
+
+
+@pytest.mark.parametrize("kind", ["surface", "poses", "placements"])
+def test_only_a_grid_is_said_to_be_one(kind: str, tmp_path: Path) -> None:
+    shape = (3, 3, 2, 4) if kind == "placements" else (9, 2)
+    text = page_of(write_store(tmp_path / "map", np.full(shape, REACHED), kind=kind), tmp_path).text
+    assert "were missed. Such poses are spread over the whole workspace, and not where those of this study are" in text
+    assert "grid" not in text.partition("The study ")[0]
+
+
+def test_what_cannot_be_finished_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reach_map = painted(tmp_path / "map", REACHED)
+
+    def fail(*_: object) -> object:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    for name, write in (("a.html", report), ("a.png", plot)):
+        (tmp_path / name).write_text("earlier")
+        with pytest.raises(InputError, match=rf"{name}: cannot be written \(No space left on device\)"):
+            write(reach_map, tmp_path / name)
+        assert (tmp_path / name).read_text() == "earlier"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.png", "map"]
 
 
 def test_a_sample_of_all_is_no_estimate(tmp_path: Path) -> None:
@@ -137,7 +164,7 @@ def test_an_unfinished_study_says_so(tmp_path: Path) -> None:
     status[4:] = ReachStatus.UNINITIALIZED
     text = page_of(write_store(tmp_path / "map", status), tmp_path).text
     assert "Unfinished: 2 of 3 chunks done. All figures are of what is done." in text
-    assert "not computed yet 320 33.3 %" in text
+    assert "not computed yet 320 The study" in text
     assert "The misses are estimated once the study is finished." in text
 
 

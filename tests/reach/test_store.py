@@ -39,7 +39,7 @@ def test_a_map_comes_back_as_it_was(tmp_path: Path) -> None:
     of_the_run = {"seconds", "threads", "poses_per_second"}
     known = {key: value for key, value in made.summary().items() if key not in of_the_run}
     assert opened.summary() == known | dict.fromkeys(of_the_run)
-    assert "poses/s" in made.summary_text()
+    assert made.summary()["poses_per_second"] > 0.0
     assert "poses/s" not in opened.summary_text()
     assert names(tmp_path) == ["map.zarr"]
 
@@ -165,7 +165,7 @@ def test_the_store_appears_with_all_that_resuming_takes(tmp_path: Path) -> None:
     reach_map = rj.ReachMap.open(tmp_path / "map.zarr")
     assert not reach_map.is_complete
     assert reach_map.n_done == 0
-    assert "not finished: 0 of 1 chunks are done" in reach_map.summary_text()
+    assert "not finished: 0 of 1 chunk done" in reach_map.summary_text()
     assert reach_map.summary()["percent_reached"] is None
     assert bool((xarray.open_zarr(tmp_path / "map.zarr").status == 0).all())
     study.run(tmp_path / "whole.zarr")

@@ -382,7 +382,7 @@ def test_a_second_solve_finds_what_agrees_with_itself(tmp_path: Path) -> None:
 def test_what_killed_writers_left_is_removed_and_counted(store: Path) -> None:
     for name in ("status/c/0/0/0/x.partial", "zarr.json.1234.partial"):
         (store / name).write_text("half")
-    (store.parent / ".map.zarr.0123.partial").mkdir()
+    (store.parent / ".map.zarr.0123456789ab.partial").mkdir()
     report = verify_store(store)
     assert report.is_sound
     assert report.n_orphans == 3

@@ -29,7 +29,6 @@ from repose_jit.reach.viewing.panel import colour_key, map_text, site_text, solu
 from repose_jit.reach.viewing.skeleton import skeleton
 from repose_jit.reach.viewing.solutions import SAVED, SOLVED_AGAIN, Solutions
 from tests.reach.synthetic import (
-    SyntheticMap,
     grid_poses,
     painted,
     rotations_as_poses,
@@ -40,7 +39,7 @@ from tests.reach.synthetic import (
 REACHED, NOT_FOUND, PROVEN = ReachStatus.REACHED, ReachStatus.NOT_FOUND, ReachStatus.PROVEN_UNREACHABLE
 
 
-def gradient(path: Path) -> SyntheticMap:
+def gradient(path: Path) -> ReachMap:
     """A grid of 6 × 5 × 4 voxels: i of 5 orientations reached at x = 0.1 i, none at x = 0 and proven so at y = 0."""
     status = np.full((6, 5, 4, 5), NOT_FOUND)
     for i in range(6):
@@ -50,7 +49,7 @@ def gradient(path: Path) -> SyntheticMap:
     return write_store(path, status, metrics=metrics)
 
 
-def solved(path: Path, *, save_q: bool = True) -> SyntheticMap:
+def solved(path: Path, *, save_q: bool = True) -> ReachMap:
     axes = {"x": np.array([0.25, 0.35]), "y": np.array([0.0, 0.1]), "z": np.array([0.1])}
     rotations = rj.super_fibonacci(24)
     poses = grid_poses(axes, rotations)
@@ -275,8 +274,8 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from repose_jit.reach.view import view\n"
-        "from tests.reach.synthetic import SyntheticMap\n"
-        "view(SyntheticMap(Path(sys.argv[1])), port=0, say=lambda text: print(text, flush=True))\n"
+        "import repose_jit as rj\n"
+        "view(rj.ReachMap.open(sys.argv[1]), port=0, say=lambda text: print(text, flush=True))\n"
         "print('after')\n"
     )
     command = [sys.executable, "-c", code, tmp_path / "map"]
@@ -297,7 +296,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
 def test_a_path_is_opened_and_the_browser_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reach_map, opened, said = painted(tmp_path / "map", REACHED), [], []
 
-    def open_map(path: Path) -> SyntheticMap:
+    def open_map(path: Path) -> ReachMap:
         opened.append(path)
         return reach_map
 
@@ -318,7 +317,7 @@ class StillViewer:
 
     address = "here"
 
-    def __init__(self, reach_map: SyntheticMap, *, host: str, port: int) -> None:
+    def __init__(self, reach_map: ReachMap, *, host: str, port: int) -> None:
         assert (host, port) == ("127.0.0.1", 8080)
 
     def __enter__(self) -> Self:

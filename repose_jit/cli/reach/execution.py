@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from repose_jit.cli.progress import set_total
+
 if TYPE_CHECKING:
     from repose_jit.reach.engine.chunk_report import ChunkReport
 
@@ -22,8 +24,6 @@ __all__ = ["Execution", "execution_options", "resumable"]
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: what shells report for a program that ends by SIGINT."""
-
-Progress = Callable[["ChunkReport"], None]
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,15 @@ class Execution:
         return [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
 
     @contextmanager
-    def report(self) -> Iterator[Progress | None]:
-        """Yield what is to be called after every chunk, None if nobody watches."""
+    def watched(self) -> Iterator[dict[str, Any]]:
+        """Yield the arguments of a run by which it says how far it is; none if nobody watches."""
         if self.progress == "json":
-            yield _report_json
+            yield {"progress": _report_json}
         elif self.progress == "bar" or (self.progress is None and sys.stderr.isatty()):
-            with _bar() as report:
-                yield report
+            with _bar() as watching:
+                yield watching
         else:
-            yield None
+            yield {}
 
 
 def execution_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,6 +125,7 @@ def resumable(store: Path, options: Sequence[str], *, replaces: bool = False) ->
         from repose_jit.reach.engine.run import shard_chunks
         from repose_jit.reach.store.reach_store import open_store
         from repose_jit.reach.store.resume import shard_of
+        from repose_jit.reach.summary_text import counted
 
         try:
             opened = open_store(store)
@@ -133,7 +134,7 @@ def resumable(store: Path, options: Sequence[str], *, replaces: bool = False) ->
         if store.stat().st_ino == earlier:  # Ctrl-C came before it was replaced
             raise
         total = len(shard_chunks(opened.blocks.count, shard_of(opened.attributes)))
-        done = f"{len(opened.done()):,} of {total:,} chunks are done and kept"
+        done = f"{len(opened.done()):,} of {counted(total, 'chunk')} done and kept"
         again = shlex.join(["repose-jit", "reach", "resume", str(store), *options])
         click.echo(f"\nInterrupted: {done}. To go on:\n  {again}", err=True)
         click.get_current_context().exit(INTERRUPTED)
@@ -144,21 +145,34 @@ def _report_json(report: ChunkReport) -> None:
 
 
 @contextmanager
-def _bar() -> Iterator[Progress]:
+def _bar() -> Iterator[dict[str, Any]]:
+    """Show what a run does in words until the first chunk is done, and a bar from then on."""
     from tqdm import tqdm
 
-    with tqdm(unit=" poses", unit_scale=True, file=sys.stderr, dynamic_ncols=True) as bar:
+    with tqdm(unit=" poses", file=sys.stderr, dynamic_ncols=True, bar_format="{desc}") as bar:
         reached = asked = 0
 
-        def report(chunk: ChunkReport) -> None:
+        def phase(words: str) -> None:
+            if bar.total is None:
+                bar.reset()  # compiling is no part of the speed
+            bar.set_description_str(words)
+
+        def progress(chunk: ChunkReport) -> None:
             nonlocal reached, asked
             solved = chunk.reached + chunk.not_found + chunk.proven_unreachable
             reached, asked = reached + chunk.reached, asked + solved
             if bar.total is None:
+                bar.set_description_str("", refresh=False)
+                bar.bar_format = None
                 # What an earlier run has done counts for the bar, but not for its speed.
-                bar.total, bar.initial = chunk.n_poses, chunk.poses_done - solved
+                bar.initial = chunk.poses_done - solved
                 bar.n = bar.last_print_n = bar.initial
+                set_total(bar, chunk.n_poses)
             bar.set_postfix_str(f"{100.0 * reached / asked:.1f} % reached" if asked else "", refresh=False)
             bar.update(chunk.poses_done - bar.n)
 
-        yield report
+        try:
+            yield {"progress": progress, "phase": phase}
+        finally:
+            bar.leave = bar.total is not None
+            bar.set_description_str("")

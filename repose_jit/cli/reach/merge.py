@@ -27,6 +27,6 @@ def merge(out: Path, stores: tuple[Path, ...], as_json: bool) -> None:
     """Join the stores of all the shards of a study."""
     from repose_jit.reach.store.merge import merge_stores
 
-    with progress_bar("chunks", leave=False) as progress:
+    with progress_bar("chunks", leave=False, after="estimating what was missed") as progress:
         reach_map = merge_stores(out, stores, progress=progress)
     echo_outcome(reach_map.summary(), reach_map.summary_text(), out, {}, as_json=as_json)

@@ -52,9 +52,9 @@ def place(
     execution.require()
     outputs.require(store)
     options = [*execution.options(), *outputs.options()]
-    with resumable(store, options, replaces=outputs.overwrite), execution.report() as progress:
+    with resumable(store, options, replaces=outputs.overwrite), execution.watched() as watching:
         arguments = {"shard": part, "overwrite": outputs.overwrite, **execution.arguments(file.threads)}
-        result = solve(file.study, grid, store, progress=progress, **arguments)
+        result = solve(file.study, grid, store, **watching, **arguments)
     made = outputs.write(result.reach_map, store)
     echo_outcome(result.summary(), result.summary_text(), store, made, as_json=as_json)
     if part is not None and not as_json:

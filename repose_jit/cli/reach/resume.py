@@ -34,6 +34,6 @@ def resume(store: Path, execution: Execution, outputs: Outputs, as_json: bool) -
     outputs = outputs.of_part(open_store(store).attributes["shard"])
     execution.require()
     outputs.require(store)
-    with resumable(store, [*execution.options(), *outputs.options()]), execution.report() as progress:
-        reach_map = resume_study(store, progress=progress, **execution.arguments())
+    with resumable(store, [*execution.options(), *outputs.options()]), execution.watched() as watching:
+        reach_map = resume_study(store, **watching, **execution.arguments())
     echo_outcome(reach_map.summary(), reach_map.summary_text(), store, outputs.write(reach_map, store), as_json=as_json)

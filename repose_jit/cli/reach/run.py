@@ -53,9 +53,9 @@ def run(
     execution.require()
     outputs.require(store)
     options = [*execution.options(), *outputs.options()]
-    with resumable(store, options, replaces=outputs.overwrite), execution.report() as progress:
+    with resumable(store, options, replaces=outputs.overwrite), execution.watched() as watching:
         arguments = {"shard": part, "overwrite": outputs.overwrite, **execution.arguments(file.threads)}
-        reach_map = file.study.run(store, progress=progress, **arguments)
+        reach_map = file.study.run(store, **watching, **arguments)
     echo_outcome(reach_map.summary(), reach_map.summary_text(), store, outputs.write(reach_map, store), as_json=as_json)
     if part is not None and not as_json:
         echo_merge(store, part)

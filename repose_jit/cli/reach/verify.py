@@ -35,7 +35,8 @@ def verify(ctx: click.Context, /, store: Path, repeat: int, as_json: bool) -> No
     """Check that a store is sound. The exit code is 1 if not."""
     from repose_jit.reach.verify.verification import verify_store
 
-    with progress_bar("chunks", leave=False) as progress:
+    after = "estimating again what was missed" if repeat else ""
+    with progress_bar("chunks", leave=False, after=after) as progress:
         report = verify_store(store, repeat=repeat, progress=progress)
     if as_json:
         echo_json(report.to_dict())

@@ -26,6 +26,7 @@ ENGINES = ("threads", "dask")
 
 
 Progress = Callable[[ChunkReport], object]
+Phase = Callable[[str], object]
 
 
 def run_job(
@@ -40,9 +41,10 @@ def run_job(
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
     progress: Progress | None = None,
+    phase: Phase | None = None,
 ) -> ReachMap:
     """Solve a study into a store; see :meth:`repose_jit.ReachStudy.run`."""
-    threads, shard = _require_options(path, threads, engine, scheduler, shard, progress)
+    threads, shard = _require_options(path, threads, engine, scheduler, shard, progress, phase)
     if resume and path is None:
         raise InputError("resume: got True without a path, expected the path of a store")
     if resume and as_path(path).exists():
@@ -50,7 +52,16 @@ def run_job(
         require_same(store, job, config, shard=shard)
     else:
         store = create_store(job, config, path, shard=shard, overwrite=overwrite)
-    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
+    return _run(
+        store,
+        job,
+        threads=threads,
+        engine=engine,
+        scheduler=scheduler,
+        shard=shard,
+        progress=progress,
+        phase=phase,
+    )
 
 
 def resume_study(
@@ -60,6 +71,7 @@ def resume_study(
     engine: str = "threads",
     scheduler: str | None = None,
     progress: Progress | None = None,
+    phase: Phase | None = None,
 ) -> ReachMap:
     """Go on with a study that was interrupted, from its store alone.
 
@@ -67,7 +79,7 @@ def resume_study(
     ----------
     path
         Of the store; one that is complete is left as it is.
-    threads, engine, scheduler, progress
+    threads, engine, scheduler, progress, phase
         As in :meth:`repose_jit.ReachStudy.run`.
 
     Returns
@@ -84,9 +96,18 @@ def resume_study(
         If it cannot be written to.
     """
     store = open_store(path)
-    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes), progress)
+    threads, shard = _require_options(path, threads, engine, scheduler, shard_of(store.attributes), progress, phase)
     job = job_of(store)
-    return _run(store, job, threads=threads, engine=engine, scheduler=scheduler, shard=shard, progress=progress)
+    return _run(
+        store,
+        job,
+        threads=threads,
+        engine=engine,
+        scheduler=scheduler,
+        shard=shard,
+        progress=progress,
+        phase=phase,
+    )
 
 
 def shard_chunks(n_chunks: int, shard: tuple[int, int] | None) -> range:
@@ -103,9 +124,11 @@ def _run(
     scheduler: str | None,
     shard: tuple[int, int] | None,
     progress: Progress | None,
+    phase: Phase | None,
 ) -> ReachMap:
     mine = shard_chunks(job.blocks.count, shard)
     workers = available_cpus() if threads is None else threads
+    begin = phase or (lambda _: None)
     with store.locked():
         if store.path is not None:
             remove_orphans(store.path)
@@ -114,7 +137,9 @@ def _run(
         sizes = {number: job.blocks.size(number) * job.targets.n_orientations for number in mine}
         n_poses = sum(sizes.values())
         counts = {"n_done": len(mine) - len(todo), "poses_done": n_poses - sum(sizes[number] for number in todo)}
+        begin("compiling kernels")
         warm_up(job)
+        begin("solving")
         start = time.perf_counter()
         with closing(_reports(store, job, todo, threads=workers, engine=engine, scheduler=scheduler)) as reports:
             for report in reports:
@@ -126,6 +151,7 @@ def _run(
         if store.path is not None and engine == "dask":
             remove_orphans(store.path)  # of workers that died, whose chunks others have solved
         if shard is None and not store.attributes["complete"]:
+            begin("estimating what was missed")
             finish(store, job)
     solved = sum(sizes[number] for number in todo)
     return ReachMap(store, seconds=seconds, threads=workers, poses_solved=solved)
@@ -156,10 +182,13 @@ def _require_options(
     scheduler: str | None,
     shard: Any,
     progress: object,
+    phase: object,
 ) -> tuple[int | None, tuple[int, int] | None]:
     """Return threads and shard, checked."""
     if progress is not None and not callable(progress):
         raise InputError(f"progress: got {shown(progress)}, expected a function of a ChunkReport")
+    if phase is not None and not callable(phase):
+        raise InputError(f"phase: got {shown(phase)}, expected a function of a text")
     if engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
     if engine == "dask" and path is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose_jit.errors import InputError, ReposeError
+from repose_jit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,8 +87,9 @@ class Canvas:
         """
         dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         try:
-            with _quiet_and_repeatable():
-                self.figure.savefig(path, dpi=DPI, metadata=dates.get(path.suffix.lower()))
+            with _quiet_and_repeatable(), whole_file(path, overwrite=True) as file:
+                suffix = path.suffix.lower()
+                self.figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=dates.get(suffix))
         except OSError as error:
             raise InputError(
                 f"{path}: cannot be written ({error.strerror}), expected a file in a directory with room for it"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 __all__ = ["Facts", "MissRate", "map_facts"]
@@ -76,7 +76,7 @@ class Facts:
         return 100.0 * self.counts[ReachStatus.REACHED] / max(1, self.n_tried)
 
 
-def map_facts(reach_map: MapReading) -> Facts:
+def map_facts(reach_map: ReachMap) -> Facts:
     """Count the outcomes of a map."""
     counts = {status: reach_map.site(name).astype(np.int64) for status, name in COUNTED.items()}
     n_reached = counts[ReachStatus.REACHED]
@@ -100,7 +100,7 @@ def map_facts(reach_map: MapReading) -> Facts:
     )
 
 
-def _robot(reach_map: MapReading) -> str:
+def _robot(reach_map: ReachMap) -> str:
     """Return the robot's name, without the halves of characters that no file can hold, and not too long for a line."""
     name = str(reach_map.attributes.get("robot") or "robot").encode(errors="replace").decode()
     return name if len(name) <= 40 else name[:39] + "…"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.reach_map import ReachMap
 
 __all__ = ["BARS", "Histogram", "metric_histograms"]
 
@@ -58,7 +58,7 @@ class Histogram:
         return 100.0 * counts / max(1, self.n), self.edges[:: BINS // BARS]
 
 
-def metric_histograms(reach_map: MapReading) -> list[Histogram]:
+def metric_histograms(reach_map: ReachMap) -> list[Histogram]:
     """Count every metric of the map in one pass over its blocks.
 
     No metric is below 0, and the largest value is known from the per-site arrays, so the edges are known beforehand.

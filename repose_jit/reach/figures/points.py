@@ -19,8 +19,8 @@ from repose_jit.reach.figures.layout import (
     row_of_panels,
     show_frame,
 )
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Group:
     label: str | None
 
 
-def points_height(reach_map: MapReading) -> float:
+def points_height(reach_map: ReachMap) -> float:
     """Return the height that the three views take [in]."""
     return max(SPACE, _layout(_spans(reach_map.site_positions())).height) + LEGEND
 
 
-def draw_points(canvas: Canvas, reach_map: MapReading) -> None:
+def draw_points(canvas: Canvas, reach_map: ReachMap) -> None:
     """Draw the views below the title."""
     positions = reach_map.site_positions()
     spans = _spans(positions)
@@ -89,7 +89,7 @@ def draw_points(canvas: Canvas, reach_map: MapReading) -> None:
         canvas.text(2.5, height + 0.3 * LEGEND, drawn)
 
 
-def site_outcomes(reach_map: MapReading) -> NDArray[np.int8]:
+def site_outcomes(reach_map: ReachMap) -> NDArray[np.int8]:
     """Return the outcome of every site with one orientation, from its counts."""
     outcome = np.full(reach_map.shape, ReachStatus.EXCLUDED, np.int8)
     outcome[reach_map.site("n_reached") < 0] = ReachStatus.UNINITIALIZED
@@ -102,7 +102,7 @@ def site_outcomes(reach_map: MapReading) -> NDArray[np.int8]:
     return outcome
 
 
-def _groups(reach_map: MapReading, positions: FloatArray, step: int) -> tuple[list[Group], ScalarMappable | None]:
+def _groups(reach_map: ReachMap, positions: FloatArray, step: int) -> tuple[list[Group], ScalarMappable | None]:
     """Return the points by outcome if there is one orientation, by reachability index if there are more."""
     points = positions[::step]
     if reach_map.n_orientations == 1:

@@ -19,8 +19,8 @@ from repose_jit.reach.figures.layout import (
     row_of_panels,
     show_frame,
 )
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import NOT_COMPUTED, PROVEN_GREY
+from repose_jit.reach.reach_map import ReachMap
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
@@ -32,12 +32,12 @@ LEGEND = 0.4
 """Room below the panels for what the greys mean [in]."""
 
 
-def slices_height(reach_map: MapReading) -> float:
+def slices_height(reach_map: ReachMap) -> float:
     """Return the height that the three slices take [in]."""
     return _layout(reach_map).height + LEGEND
 
 
-def draw_slices(canvas: Canvas, reach_map: MapReading) -> None:
+def draw_slices(canvas: Canvas, reach_map: ReachMap) -> None:
     """Draw the slices below the title: seen from above, from the front and from the side."""
     from matplotlib.patches import Patch
 
@@ -58,18 +58,18 @@ def draw_slices(canvas: Canvas, reach_map: MapReading) -> None:
     draw_legend(canvas, keys, layout.height + 0.4 * LEGEND)
 
 
-def grid_spans(reach_map: MapReading) -> list[Span]:
+def grid_spans(reach_map: ReachMap) -> list[Span]:
     """Return where the voxels begin and end along x, y and z [m]."""
     half = 0.5 * float(reach_map.spacing or 0.0)
     return [(float(c[0]) - half, float(c[-1]) + half) for c in (reach_map.coordinates[name] for name in AXIS_NAMES)]
 
 
-def _layout(reach_map: MapReading) -> Panels:
+def _layout(reach_map: ReachMap) -> Panels:
     return row_of_panels(grid_spans(reach_map), [(0, 1), (0, 2), (1, 2)])
 
 
 def _draw_slice(
-    canvas: Canvas, panel: Panel, reach_map: MapReading, index: NDArray[Any], is_proven: NDArray[np.bool_]
+    canvas: Canvas, panel: Panel, reach_map: ReachMap, index: NDArray[Any], is_proven: NDArray[np.bool_]
 ) -> ScalarMappable:
     """Draw the slice across the third axis through the centre of what is reached, of the grid if nothing is."""
     across = 3 - panel.right - panel.up

@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from repose_jit.reach.figures.facts import Facts, MissRate
-from repose_jit.reach.figures.map_reading import MapReading
+from repose_jit.reach.reach_map import ReachMap
+from repose_jit.reach.summary_text import budget_words as words_of_budget
+from repose_jit.reach.summary_text import counted
 
 __all__ = [
     "METRIC_WORDS",
@@ -80,11 +82,6 @@ def metric_words(name: str) -> MetricWords:
     return METRIC_WORDS.get(name) or MetricWords(label=name.replace("_", " "), meaning="")
 
 
-def counted(n: int, noun: str) -> str:
-    """Return ``"1 voxel"``, ``"1,000 voxels"``."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def percent(share: float) -> str:
     """Return a share as a percentage; what is neither none nor all never looks like it."""
     value = 100.0 * share
@@ -104,7 +101,7 @@ def plain(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
 
 
-def lead(facts: Facts, reach_map: MapReading) -> str:
+def lead(facts: Facts, reach_map: ReachMap) -> str:
     """Return the result in one line."""
     if reach_map.kind == "placements":
         best = max(0, int(reach_map.site("n_reached").max(initial=0)))
@@ -115,7 +112,7 @@ def lead(facts: Facts, reach_map: MapReading) -> str:
     return text
 
 
-def site_words(reach_map: MapReading) -> str:
+def site_words(reach_map: ReachMap) -> str:
     """Return how many sites and orientations there are."""
     sites = counted(reach_map.n_sites, SITES[reach_map.kind])
     if reach_map.spacing is not None:
@@ -127,11 +124,9 @@ def site_words(reach_map: MapReading) -> str:
     return f"{sites} × {counted(reach_map.n_orientations, 'orientation')}"
 
 
-def budget_words(reach_map: MapReading) -> str:
-    """Return how much was tried for a pose before giving up."""
-    budget = reach_map.attributes["budget"]
-    attempts = counted(budget["max_attempts"], "attempt")
-    return f"at most {attempts} of {counted(budget['max_iterations'], 'iteration')}"
+def budget_words(reach_map: ReachMap) -> str:
+    """Return what was tried for a pose before giving up."""
+    return words_of_budget(reach_map.summary())
 
 
 def miss_words(rate: MissRate) -> str:
@@ -142,19 +137,19 @@ def miss_words(rate: MissRate) -> str:
     return f"0 of {rate.sampled:,} (with 95 % confidence below {percent(min(1.0, 3.0 / rate.sampled))})"
 
 
-def progress_words(reach_map: MapReading) -> str | None:
+def progress_words(reach_map: ReachMap) -> str | None:
     """Return how far an unfinished study is, None for a finished one."""
     if reach_map.is_complete:
         return None
     return f"unfinished: {reach_map.n_done:,} of {counted(reach_map.n_chunks, 'chunk')} done"
 
 
-def study_tables(reach_map: MapReading) -> dict[str, Any]:
+def study_tables(reach_map: ReachMap) -> dict[str, Any]:
     """Return the tables of the study kept in the map."""
     return tomllib.loads(str(reach_map.attributes["study"]))
 
 
-def orientation_words(reach_map: MapReading) -> str:
+def orientation_words(reach_map: ReachMap) -> str:
     """Return how the tool is held at a site: the frames of the study, in words."""
     orientations: Mapping[str, Any] = study_tables(reach_map).get("orientations") or {}
     kind, k = orientations.get("kind"), reach_map.n_orientations
@@ -171,7 +166,7 @@ def orientation_words(reach_map: MapReading) -> str:
     return f"{counted(k, 'orientation')} of the tool, spread evenly over all rotations and the same at every site."
 
 
-def _pointing(reach_map: MapReading, orientations: Mapping[str, Any]) -> str:
+def _pointing(reach_map: ReachMap, orientations: Mapping[str, Any]) -> str:
     axis = str(orientations.get("tool_axis", "z")).replace("-", "−")
     if reach_map.kind == "surface":
         against = orientations.get("approach") == "-normal"

@@ -10,7 +10,6 @@ import numpy as np
 
 from repose_jit.reach.figures.facts import Facts, MissRate
 from repose_jit.reach.figures.histograms import Histogram
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
 from repose_jit.reach.figures.words import (
     SITES,
@@ -26,17 +25,25 @@ from repose_jit.reach.figures.words import (
 )
 from repose_jit.reach.page.elements import Markup, bar, definitions, markup, paragraph, section, table
 from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 __all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misses", "outcomes", "what_was_studied"]
 
-BUDGET_WORDS = {
-    "attempts_alone": "Attempts where nothing near was reached",
-    "max_loans": "Most rounds in which neighbours lend solutions",
-}
+NOT_TRIED = (ReachStatus.EXCLUDED, ReachStatus.UNINITIALIZED)
+"""Outcomes of poses that were not solved for."""
+
+ON_A_GRID = (
+    "Such poses are easier than those of a regular grid, which are near the borders of the workspace more often: there "
+    "1.4 to 4 times as many are missed."
+)
+ELSEWHERE = (
+    "Such poses are spread over the whole workspace, and not where those of this study are: of these more, or fewer, "
+    "may have been missed."
+)
 
 
-def headline(reach_map: MapReading, facts: Facts) -> Markup:
+def headline(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the few figures to remember, as cards."""
     n_reached = reach_map.site("n_reached")
     sites = SITES[reach_map.kind]
@@ -56,15 +63,15 @@ def headline(reach_map: MapReading, facts: Facts) -> Markup:
     return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")
 
 
-def outcomes(facts: Facts, n_poses: int) -> Markup:
-    """Return what became of the poses, with what each word means."""
-    rows = [
-        (words.name, f"{facts.counts[status]:,}", percent(share), bar(share), words.meaning)
-        for status, words in OUTCOMES.items()
-        if status in facts.counts
-        for share in [facts.counts[status] / max(1, n_poses)]
-    ]
-    header = ("outcome", "poses", "share", "", "what it means")
+def outcomes(facts: Facts) -> Markup:
+    """Return what became of the poses, with what each word means; only of those tried there are shares."""
+    rows = []
+    for status, words in OUTCOMES.items():
+        if status in facts.counts:
+            share = facts.counts[status] / max(1, facts.n_tried)
+            shares = ("", "") if status in NOT_TRIED else (percent(share), bar(share))
+            rows.append((words.name, f"{facts.counts[status]:,}", *shares, words.meaning))
+    header = ("outcome", "poses", "of those tried", "", "what it means")
     return section(
         "What became of the poses",
         table(header, rows, numbers=(1, 2)),
@@ -74,7 +81,7 @@ def outcomes(facts: Facts, n_poses: int) -> Markup:
     )
 
 
-def misses(reach_map: MapReading, facts: Facts) -> Markup:
+def misses(reach_map: ReachMap, facts: Facts) -> Markup:
     """Return the estimates of how many reachable poses were not found, and what they are worth."""
     parts = [
         paragraph(
@@ -87,8 +94,7 @@ def misses(reach_map: MapReading, facts: Facts) -> Markup:
             paragraph(
                 Markup("<b>Poses known to be reachable.</b> "),
                 f"{miss_words(facts.from_fk)} of the poses that forward kinematics makes of random configurations "
-                "were missed. Such poses are easier than those of a regular grid, which are near the borders of the "
-                "workspace more often: there 1.4 to 4 times as many are missed.",
+                f"were missed. {ON_A_GRID if reach_map.kind == 'grid' else ELSEWHERE}",
             )
         )
     if facts.from_retry:
@@ -130,7 +136,7 @@ def metric_table(histograms: Sequence[Histogram]) -> Markup:
     return table(header, rows, numbers=range(1, 8))
 
 
-def what_was_studied(reach_map: MapReading) -> Markup:
+def what_was_studied(reach_map: ReachMap) -> Markup:
     """Return the targets, the frames, the solve and the robot."""
     from repose_jit.multi_seed.params import MultiSeedParams
 
@@ -158,9 +164,9 @@ def what_was_studied(reach_map: MapReading) -> Markup:
         for name in ("position_tolerance", "orientation_tolerance")
     )
     pairs.append(("Tolerances", f"{plain(1e3 * position)} mm and {plain(math.degrees(angle))}°"))
-    pairs.append(("Budget", f"{budget_words(reach_map)} for a pose"))
-    near = attributes["budget"].get("by_neighbourhood") or {}
-    pairs.extend((BUDGET_WORDS.get(name, name), value) for name, value in near.items())
+    pairs.append(("Budget of a pose", budget_words(reach_map)))
+    if near := attributes["budget"]["by_neighbourhood"]:
+        pairs.append(("Most rounds of lending", near["max_loans"]))
     pairs.append(("Length scale", f"{plain(float(attributes['length_scale']))} m, of the inverse condition"))
     return section(
         "What was studied",
@@ -192,7 +198,7 @@ def how_to_read() -> Markup:
     )
 
 
-def how_to_reproduce(reach_map: MapReading) -> Markup:
+def how_to_reproduce(reach_map: ReachMap) -> Markup:
     """Return the study's text, and with what it was solved."""
     attributes = reach_map.attributes
     versions = ", ".join(f"{name} {number}" for name, number in attributes["versions"].items())

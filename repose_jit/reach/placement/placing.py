@@ -17,6 +17,7 @@ from repose_jit.errors import InputError
 from repose_jit.reach.engine.chunk_report import ChunkReport
 from repose_jit.reach.engine.run import run_job
 from repose_jit.reach.placement.grid import PlacementGrid
+from repose_jit.reach.placement.ranking import SPACING, TIE_BREAKER, apart_words, best_placements, placement_ranks
 from repose_jit.reach.placement.targets import placement_targets
 from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.reach.solving.chunk import ReachJob
@@ -26,12 +27,6 @@ from repose_jit.validation import as_integer, as_number
 
 __all__ = ["Placement", "PlacementResult", "place", "placement_config", "placement_job"]
 
-TIE_BREAKER = "manipulability"
-"""The metric whose mean decides between placements that reach equally much."""
-SPACING = 2.0
-"""How far apart the best placements are at least by default, in cells of the grid."""
-ROUNDING = 1e-9
-"""What two bases may be nearer than asked for, as a part of it: the coordinates of cells are rounded."""
 LISTED = 10
 """Poses of the task that a text names."""
 
@@ -103,6 +98,16 @@ class PlacementResult:
         """(nx, ny, n_yaw) poses of the task reached from each placement; 0 where excluded, −1 where not done."""
         return self.reach_map.site("n_reached")
 
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """(nx, ny, n_yaw) place of each placement among all, 0 for the best; see :meth:`best`."""
+        return placement_ranks(self.n_reached, self._means.get(TIE_BREAKER))
+
+    @property
+    def apart(self) -> float:
+        """How far apart the best placements stand at least, unless asked otherwise [m]: two cells."""
+        return SPACING * self.spacing
+
     def best(self, n: int = 5, *, spacing: float | None = None) -> list[Placement]:
         """Return the best placements, best first, not all of them neighbours.
 
@@ -124,24 +129,11 @@ class PlacementResult:
             If an argument is not allowed.
         """
         n = as_integer(n, name="n", least=1)
-        apart = SPACING * self.spacing if spacing is None else as_number(spacing, name="spacing")
+        apart = self.apart if spacing is None else as_number(spacing, name="spacing")
         if not 0.0 <= apart < np.inf:
             raise InputError(f"spacing: got {spacing!r}, expected a finite number of metres ≥ 0")
-        apart *= 1.0 - ROUNDING
         x, y, _ = (np.asarray(self.reach_map.coordinates[dim], np.float64) for dim in self.reach_map.dims)
-        rank = self._ranks()
-        chosen: list[Placement] = []
-        while len(chosen) < n:
-            site = int(np.argmin(rank))
-            if rank.flat[site] == rank.size:
-                break
-            index = tuple(int(i) for i in np.unravel_index(site, rank.shape))
-            chosen.append(self._placement(index))
-            rank[index] = rank.size
-            dx, dy = x - x[index[0]], y - y[index[1]]
-            is_near = dx[:, None] * dx[:, None] + dy * dy < apart * apart
-            rank[is_near] = rank.size
-        return chosen
+        return [self._placement(i) for i in best_placements(self.ranks, self.n_reached, x, y, n, apart=apart)]
 
     def placements_per_task(self) -> NDArray[np.int64]:
         """Return from how many placements each pose of the task is reached, (k,); read block by block."""
@@ -164,7 +156,8 @@ class PlacementResult:
         """Return the figures of the study, and the best placements, as a few lines of text."""
         figures, k = self.summary(), self.n_tasks
         lines = [self.reach_map.summary_text()]
-        lines.append(f"best placements{'' if figures['best'] else ': none reaches a pose of the task'}")
+        stand = f", {apart_words(self.apart)}" if figures["best"] else ": none reaches a pose of the task"
+        lines.append(f"best placements{stand}")
         for one in figures["best"]:
             place = f"x {one['x']:.3f} m, y {one['y']:.3f} m, yaw {np.degrees(one['yaw']):.1f}°"
             metrics = "".join(f", {name} {value:.3g}" for name, value in one["metrics"].items())
@@ -179,24 +172,11 @@ class PlacementResult:
         """Draw a heat map of the placements with the best marked; see :func:`repose_jit.reach.plot.plot_placement`."""
         from repose_jit.reach.plot import plot_placement
 
-        marked = [(one.x, one.y, one.yaw) for one in self.best(best)]
-        return plot_placement(self.reach_map, path, best=np.array(marked).reshape(-1, 3))
+        return plot_placement(self.reach_map, path, n_best=best)
 
     @cached_property
     def _means(self) -> dict[str, NDArray[np.float32]]:
         return {name: self.reach_map.site(f"{name}_mean") for name in self.reach_map.metrics}
-
-    def _ranks(self) -> NDArray[np.int64]:
-        """Return the place of each placement among all, best first; those that reach nothing are behind all others."""
-        n_reached = self.n_reached.reshape(-1)
-        merit = np.zeros(n_reached.size)
-        if TIE_BREAKER in self._means:
-            mean = self._means[TIE_BREAKER].reshape(-1).astype(np.float64)
-            merit = np.where(np.isnan(mean), -np.inf, mean)
-        ranks = np.empty(n_reached.size, np.int64)
-        ranks[np.lexsort((-merit, -n_reached))] = np.arange(n_reached.size)
-        ranks[n_reached <= 0] = n_reached.size
-        return ranks.reshape(self.n_reached.shape)
 
     def _placement(self, index: tuple[int, ...]) -> Placement:
         x, y, yaw = (
@@ -218,6 +198,7 @@ def place(
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
     progress: Callable[[ChunkReport], object] | None = None,
+    phase: Callable[[str], object] | None = None,
 ) -> PlacementResult:
     """Try a task from every placement of the base.
 
@@ -228,7 +209,7 @@ def place(
         the base stands at (x, y, z) with its z axis upward, turned by yaw.
     grid
         Where the base may stand.
-    path, resume, overwrite, threads, engine, scheduler, shard, progress
+    path, resume, overwrite, threads, engine, scheduler, shard, progress, phase
         As in :meth:`repose_jit.ReachStudy.run`: the store is the inverse reachability map of the task, and can be
         resumed, merged from shards, verified and exported like any other.
 
@@ -270,6 +251,7 @@ def place(
             scheduler=scheduler,
             shard=shard,
             progress=progress,
+            phase=phase,
         )
     )
 

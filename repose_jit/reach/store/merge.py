@@ -24,6 +24,7 @@ from repose_jit.reach.store.reach_store import (
 )
 from repose_jit.reach.store.resume import RESULT, first_difference, job_of, shard_of
 from repose_jit.reach.store.schema import variables
+from repose_jit.reach.summary_text import counted
 from repose_jit.validation import as_path
 
 __all__ = ["merge_stores"]
@@ -163,7 +164,7 @@ def _require_finished(store: ReachStore, job: ReachJob) -> list[int]:
         )
     if len(done) < len(mine):
         raise InputError(
-            f"{store.path}: {len(done):,} of {len(mine):,} chunks are done, expected all: repose-jit reach resume "
+            f"{store.path}: {len(done):,} of {counted(len(mine), 'chunk')} done, expected all: repose-jit reach resume "
             f"{store.path}"
         )
     return list(mine)

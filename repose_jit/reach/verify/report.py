@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.errors import shown
+from repose_jit.reach.summary_text import counted
 
 __all__ = ["Findings", "StoreFinding", "VerifyReport"]
 
@@ -131,13 +132,13 @@ class VerifyReport:
 
     def summary_text(self) -> str:
         """Return the report as a few lines of text."""
-        verdict = "sound" if self.is_sound else f"NOT SOUND: {self.n_findings:,} findings"
+        verdict = "sound" if self.is_sound else f"NOT SOUND: {counted(self.n_findings, 'finding')}"
         lines = [
             f"{self.path}: {verdict}",
-            f"  {self.n_done:,} of {self.n_chunks:,} chunks are done, with {self.n_poses:,} poses",
+            f"  {self.n_done:,} of {counted(self.n_chunks, 'chunk')} done, with {counted(self.n_poses, 'pose')}",
         ]
         if self.n_orphans:
-            lines.append(f"  removed {self.n_orphans:,} files that killed writers had left")
+            lines.append(f"  removed {counted(self.n_orphans, 'file')} that killed writers had left")
         lines += [f"  checked whether {words}" for words in self.checked]
         lines += [f"  not checked: {words}" for words in self.unchecked]
         lines += [f"  ! {finding}" for finding in self.findings]

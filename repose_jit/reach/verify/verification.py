@@ -17,6 +17,7 @@ from repose_jit.reach.store.finish import figures, miss_rate
 from repose_jit.reach.store.reach_store import ReachStore, is_damaged, open_store, remove_orphans
 from repose_jit.reach.store.resume import VERSIONS, first_difference, shard_of
 from repose_jit.reach.store.schema import attributes, variables
+from repose_jit.reach.summary_text import counted
 from repose_jit.reach.verify.chunk import ChunkCheck
 from repose_jit.reach.verify.metadata import MetadataCheck, read_job
 from repose_jit.reach.verify.report import Findings, VerifyReport
@@ -154,7 +155,7 @@ def _check_progress(store: ReachStore, job: ReachJob, done: Sequence[int], findi
         findings.add("attribute complete", f"got {shown(is_complete)}, expected true or false")
     elif is_complete and len(done) < job.blocks.count:
         missing = min(set(range(job.blocks.count)).difference(done))
-        what_is_done = f"{len(done):,} of {job.blocks.count:,} chunks are done"
+        what_is_done = f"{len(done):,} of {counted(job.blocks.count, 'chunk')} done"
         findings.add(f"status, chunk {missing}", f"missing: {what_is_done}, and the store says that it is complete")
     elif not is_complete and summary is not None:
         findings.add("attribute summary", f"got {shown(summary)}, expected null: the store is not complete")
@@ -179,13 +180,13 @@ def _checked(job: ReachJob, is_same_machinery: bool, n_configurations: int, n_re
     yield "outcomes, errors, attempts, metrics, counts, statistics and summary agree with each other"
     if job.save_q:
         yield (
-            f"{n_configurations:,} configurations are inside the limits and at their poses, by forward kinematics that "
-            "shares no code with the solver"
+            f"every configuration, {n_configurations:,} of them, is inside the limits and at its pose, by forward "
+            "kinematics that shares no code with the solver"
         )
         if is_same_machinery and any(name != "n_solutions" for name in job.metrics):
             yield "metrics, but for n_solutions, are those of the configurations, to the bit"
     if n_repeated:
-        yield f"{n_repeated:,} chunks and the miss rate, solved again, are the same to the bit"
+        yield f"{counted(n_repeated, 'chunk')} and the miss rate, solved again, are the same to the bit"
 
 
 def _unchecked(job: ReachJob, is_same_machinery: bool, n_repeated: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.errors import InputError, ReposeError
-from repose_jit.reach.figures.map_reading import MapReading, require_map
+from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.reach.viewing.cloud import Cloud, Cut, Quantity, Shown
 from repose_jit.reach.viewing.panel import colour_key, map_text, site_text, solution_text
 from repose_jit.reach.viewing.skeleton import skeleton
@@ -55,7 +55,7 @@ class Viewer:
         If the map is one of placements, or the port is none.
     """
 
-    def __init__(self, reach_map: MapReading, *, host: str = "127.0.0.1", port: int = 8080) -> None:
+    def __init__(self, reach_map: ReachMap, *, host: str = "127.0.0.1", port: int = 8080) -> None:
         require_map(reach_map)
         if reach_map.kind == "placements":
             raise InputError("reach_map: got a map of placements, expected a grid, a surface or poses: plot draws it")

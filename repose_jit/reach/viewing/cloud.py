@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repose_jit.reach.figures.layout import index_top
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
 from repose_jit.reach.figures.points import site_outcomes
 from repose_jit.reach.figures.words import metric_words
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 __all__ = ["INDEX", "MOST_POINTS", "OUTCOME", "PALE", "Cloud", "Cut", "Quantity", "Shown"]
@@ -85,7 +85,7 @@ class Cloud:
         (3,) corners of the box around the sites [m].
     """
 
-    def __init__(self, reach_map: MapReading) -> None:
+    def __init__(self, reach_map: ReachMap) -> None:
         self._map = reach_map
         self.points = np.ascontiguousarray(reach_map.site_positions().reshape(-1, 3), dtype=np.float64)
         self.n_reached = reach_map.site("n_reached").reshape(-1)

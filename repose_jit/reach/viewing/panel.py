@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from repose_jit.chain import KinematicChain
 from repose_jit.joints import JointType
 from repose_jit.reach.figures.facts import map_facts
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
 from repose_jit.reach.figures.words import SITES, counted, lead, plain, progress_words, site_words
 from repose_jit.reach.page.elements import Markup, markup
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.viewing.cloud import OUTCOME, Quantity, Shown
 from repose_jit.reach.viewing.solutions import Site, Solution
 
@@ -25,7 +25,7 @@ VIRIDIS = "#440154,#414487,#2a788e,#22a884,#7ad151,#fde725"
 """The colour map at six even steps."""
 
 
-def map_text(reach_map: MapReading) -> str:
+def map_text(reach_map: ReachMap) -> str:
     """Return the result and what was studied."""
     lines = [markup(lead(map_facts(reach_map), reach_map)), markup(site_words(reach_map) + ", collisions not checked")]
     if unfinished := progress_words(reach_map):
@@ -33,7 +33,7 @@ def map_text(reach_map: MapReading) -> str:
     return _framed(*lines)
 
 
-def colour_key(quantity: Quantity, shown: Shown, reach_map: MapReading) -> str:
+def colour_key(quantity: Quantity, shown: Shown, reach_map: ReachMap) -> str:
     """Return what the colours mean, and how many sites are shown."""
     sites = counted(len(shown.sites), SITES[reach_map.kind])
     count = markup(f"{sites} shown" if shown.step == 1 else f"{sites} shown, one of {shown.step}")
@@ -53,7 +53,7 @@ def colour_key(quantity: Quantity, shown: Shown, reach_map: MapReading) -> str:
     return _framed(*lines)
 
 
-def site_text(site: Site, reach_map: MapReading) -> str:
+def site_text(site: Site, reach_map: ReachMap) -> str:
     """Return where a site is, and what became of its orientations."""
     x, y, z = (plain(value) for value in site.position)
     title = Markup(f"<b>{markup(SITES[reach_map.kind].capitalize())} at x {x}, y {y}, z {z} m</b>")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repose_jit.reach.figures.map_reading import MapReading
 from repose_jit.reach.figures.outcomes import OUTCOMES
 from repose_jit.reach.figures.words import metric_words, plain, study_tables
+from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Solution:
 class Solutions:
     """Reads sites of a map, and the configurations there; solves again for those that were not kept."""
 
-    def __init__(self, reach_map: MapReading) -> None:
+    def __init__(self, reach_map: ReachMap) -> None:
         self._map = reach_map
         self._has_q = bool(reach_map.attributes.get("save_q"))
         self._local_poses = np.asarray(reach_map.local_poses, float)
