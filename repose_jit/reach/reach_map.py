@@ -282,14 +282,16 @@ class ReachMap:
         return dataset
 
     def _require(self, name: str, *, per_pose: bool | None = None) -> str:
-        known = []
-        for other in self._store.names():
-            dims = getattr(self._store.array(other).metadata, "dimension_names", None) or ()
-            if dims[: len(self.dims)] == self.dims and (per_pose is None or ("orientation" in dims) == per_pose):
-                known.append(other)
-        if name not in known:
-            raise UnknownNameError("variable", name, sorted(known))
+        names = self._store.names()
+        if name not in names or not self._is_variable(name, per_pose):
+            known = [other for other in names if self._is_variable(other, per_pose)]
+            raise UnknownNameError("variable", name, known)
         return name
+
+    def _is_variable(self, name: str, per_pose: bool | None) -> bool:
+        """Tell whether an array has a value per site, and per pose if that is asked for."""
+        dims = getattr(self._store.array(name).metadata, "dimension_names", None) or ()
+        return dims[: len(self.dims)] == self.dims and (per_pose is None or ("orientation" in dims) == per_pose)
 
 
 def require_map(reach_map: object) -> None:
