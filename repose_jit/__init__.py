@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         inverse_kinematics_batch,
         solve_one,
     )
+    from repose_jit.reach.check.diagnosis import StudyCheck, check_study
     from repose_jit.reach.engine.chunk_report import ChunkReport
     from repose_jit.reach.engine.run import resume_study
     from repose_jit.reach.export.files import export_map
@@ -97,6 +98,8 @@ _HOMES = {
     "igus_rebel_chain": "robots",
     "preset": "robots",
     "resolve_chain": "robots",
+    "StudyCheck": "reach.check.diagnosis",
+    "check_study": "reach.check.diagnosis",
     "ChunkReport": "reach.engine.chunk_report",
     "resume_study": "reach.engine.run",
     "export_map": "reach.export.files",
@@ -154,12 +157,14 @@ __all__ = [
     "SingularJacobianError",
     "Solutions",
     "SolveFailedError",
+    "StudyCheck",
     "SurfaceTargets",
     "UnknownNameError",
     "UrdfWarning",
     "VerifyReport",
     "__version__",
     "all_solutions",
+    "check_study",
     "condition_number",
     "export_map",
     "fibonacci_sphere",

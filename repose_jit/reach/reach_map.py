@@ -16,7 +16,7 @@ from repose_jit.multi_seed import solve_one
 from repose_jit.reach.status import ReachStatus
 from repose_jit.reach.store.reach_store import ReachStore, open_store
 from repose_jit.reach.store.resume import stored_chain, stored_job, stored_targets
-from repose_jit.reach.summary_text import summary_text
+from repose_jit.reach.summary_text import counted, summary_text
 from repose_jit.reach.targets.target_set import TargetSet
 from repose_jit.validation import as_integer
 
@@ -63,6 +63,11 @@ class ReachMap:
         self.path: Path | None = store.path
         self.attributes: dict[str, Any] = store.attributes
         self.seconds, self.threads, self.poses_solved = seconds, threads, poses_solved
+
+    def __repr__(self) -> str:
+        done = "complete" if self.is_complete else f"{self.n_done:,} of {counted(self.n_chunks, 'chunk')} done"
+        where = "in memory" if self.path is None else str(self.path)
+        return f"ReachMap({self.robot}, {self.kind}, {counted(self.n_poses, 'pose')}, {done}, {where})"
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ReachMap:
@@ -265,6 +270,18 @@ class ReachMap:
     def summary_text(self) -> str:
         """Return the figures of the study as a few lines of text."""
         return summary_text(self.summary())
+
+    def plot(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the map into a ``.png``, ``.svg`` or ``.pdf`` file; see :func:`repose_jit.reach.plot.plot`."""
+        from repose_jit.reach.plot import plot
+
+        return plot(self, path)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the map as one ``.html`` page; see :func:`repose_jit.reach.report.report`."""
+        from repose_jit.reach.report import report
+
+        return report(self, path)
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the map as an xarray dataset that reads on demand.

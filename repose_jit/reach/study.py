@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from repose_jit.chain import KinematicChain, require_chain
-from repose_jit.errors import InputError
+from repose_jit.errors import InputError, shown
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.engine.chunk_report import ChunkReport
 from repose_jit.reach.engine.run import run_job
@@ -106,6 +106,7 @@ class ReachStudy:
         poses = self.target_set
         object.__setattr__(self, "orientations", orientations_for(poses.kind, orientations))
         spread_seeds(chain, 0, rng_seed=solve.rng_seed)  # refuses joints without a range
+        _require_encodable(self.to_config(), "")
         if solve.reference is not None and len(solve.reference) != chain.n_joints:
             raise InputError(f"solve.reference: got {len(solve.reference)} values, expected {chain.n_joints}")
 
@@ -226,6 +227,24 @@ class ReachStudy:
             progress=progress,
             phase=phase,
         )
+
+
+def _require_encodable(value: object, path: str) -> None:
+    """Raise InputError, naming where, if a text of a study is one that no file can hold."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            _require_encodable(entry, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            _require_encodable(entry, f"{path}[{i}]")
+    elif isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"{path}: got {shown(value)}, expected another name: half a surrogate pair is no character, and the "
+                "study could not be stored"
+            ) from None
 
 
 def _require_solve(solve: Any) -> None:

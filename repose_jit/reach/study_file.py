@@ -42,7 +42,7 @@ SECTION_OF = {
     **dict.fromkeys(("orientations", "n", "n_roll", "tool_axis", "approach"), "orientations"),
     **dict.fromkeys((field.name for field in fields(MultiSeedParams)), "solve"),
     **dict.fromkeys(("metrics", "length_scale"), "metrics"),
-    "joint": "robot",
+    **dict.fromkeys(("robot", "joint"), "robot"),
 }
 """The section that a message of the study is about, by the word it starts with."""
 

@@ -62,3 +62,18 @@ def test_a_study_file(run, folder):
     assert document["store"] == "map.zarr"
     assert [finding["name"] for finding in document["findings"]] == ["tiny_targets"]
     assert "2: 2 poses\n" in run("reach", "check", "study.toml").out
+
+
+def test_a_study_with_a_placement_says_what_was_checked(run, folder):
+    study = {
+        "schema": 1,
+        "robot": {"preset": "ur5"},
+        "targets": {"kind": "poses", "file": "poses.csv"},
+        "placement": {"x": [-0.2, 0.2], "y": [0.0, 0.0], "spacing": 0.2, "n_yaw": 1},
+    }
+    (folder / "study.toml").write_text(to_toml(study))
+    (folder / "poses.csv").write_text("x,y,z,qx,qy,qz,qw\n0.3,0.2,0.4,1,0,0,0\n")
+    out = run("reach", "check", "study.toml").out
+    assert "study   where the base may stand: [placement], as reach place solves it\n" in out
+    assert "2: 2 placements (2 × 1 × 1)" in out
+    assert "[placement]" not in run("reach", "check", "igus_rebel", *SMALL).out

@@ -19,7 +19,7 @@ from repose_jit.joints import JointLimits, JointSpec
 from repose_jit.multi_seed import MultiSeedParams
 from repose_jit.reach.check.calibration import Calibration, sampled_poses
 from repose_jit.reach.check.diagnosis import check_study
-from repose_jit.reach.check.wording import duration
+from repose_jit.reach.check.wording import duration, vector
 from repose_jit.reach.placement.grid import PlacementGrid
 from repose_jit.reach.placement.placing import place
 from repose_jit.reach.study import ReachStudy
@@ -444,3 +444,7 @@ def test_a_calibration_counts():
     status = np.array([1, 2, 2, 3], np.int8)
     calibration = Calibration(T=np.empty((4, 4, 4)), status=status, low=1.0, high=1.0, finish_seconds=0.0)
     assert [calibration.count(outcome) for outcome in (1, 2, 3)] == [1, 2, 1]
+
+
+def test_no_minus_stands_before_a_zero():
+    assert vector(np.array([-0.0004, -0.0, -0.0006])) == "(0.000, 0.000, -0.001)"

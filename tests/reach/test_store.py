@@ -382,3 +382,59 @@ def test_a_summary_that_cannot_be_written_is_not_in_memory_either(tmp_path: Path
     with pytest.raises(ReposeError, match=r"zarr\.json: cannot be written"):
         opened.update(complete=False)
     assert opened.attributes["complete"] is True
+
+
+def test_a_store_that_cannot_be_replaced_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    before, rename, calls = files(path), Path.rename, []
+
+    def fail(source: Path, target: Path) -> Path:
+        calls.append(target)
+        if len(calls) == 2:  # the first takes the old one aside
+            raise OSError(errno.EACCES, "Permission denied")
+        return rename(source, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(InputError, match=r"map\.zarr: cannot be made \(Permission denied\)"):
+        small_study(max_attempts=2).run(path, overwrite=True)
+    assert names(tmp_path) == ["map.zarr"]
+    assert files(path) == before
+
+
+@pytest.mark.parametrize("kept", [0, 1, 400])
+def test_cut_metadata_is_damage(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "map.zarr"
+    small_study().run(path)
+    metadata = (path / "zarr.json").read_bytes()
+    (path / "zarr.json").write_bytes(metadata[:kept])
+    with pytest.raises(InputError, match=r"map\.zarr: the store is damaged \(zarr\.json: .*, expected a whole one"):
+        rj.ReachMap.open(path)
+    report = rj.verify_store(path)
+    assert not report.is_sound
+    assert "NOT SOUND: 1 finding\n" in report.summary_text()
+    (path / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {}}')
+    with pytest.raises(InputError, match="found something else"):
+        rj.verify_store(path)
+
+
+def test_it_says_in_one_line_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_fine(monkeypatch)
+    study = small_study()
+    reach_map = study.run(tmp_path / "map.zarr")
+    n = f"{study.n_poses:,}"
+    assert repr(reach_map) == f"ReachMap(igus_rebel, grid, {n} poses, complete, {tmp_path / 'map.zarr'})"
+    part = study.run(tmp_path / "part.zarr", shard=(1, 2))
+    assert f", {part.n_done} of {part.n_chunks} chunks done, " in repr(part)
+    assert repr(small_study().run()) == f"ReachMap(igus_rebel, grid, {n} poses, complete, in memory)"
+
+
+def test_it_draws_and_reports_itself(tmp_path: Path) -> None:
+    from repose_jit.reach.plot import plot
+    from repose_jit.reach.report import report
+
+    reach_map = small_study().run(tmp_path / "map.zarr")
+    for name, own, write in (("a.png", reach_map.plot, plot), ("a.html", reach_map.report, report)):
+        path = own(tmp_path / name)
+        assert path == tmp_path / name
+        assert path.read_bytes() == write(reach_map, tmp_path / f"other-{name}").read_bytes()

@@ -247,3 +247,22 @@ def test_slides_without_end_are_named() -> None:
 def test_a_robot_by_name_is_pointed_to_its_chain() -> None:
     with pytest.raises(InputError, match="expected a KinematicChain"):
         rj.ReachStudy("igus_rebel")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("part", ["robot", "joint", "file"])
+def test_a_name_that_no_file_can_hold_is_refused(part: str) -> None:
+    config = rebel().to_config()
+    targets: rj.PoseTargets | None = None
+    if part == "robot":
+        config["name"], where = "re\ud800bel", r"robot\.chain\.name"
+    elif part == "joint":
+        config["joints"][2]["name"], where = "re\ud800bel", r"robot\.chain\.joints\[2\]\.name"  # type: ignore[index]
+    else:
+        targets, where = rj.PoseTargets(np.eye(4)[None], source="re\ud800bel"), r"targets\.file"
+    chain = rj.KinematicChain.from_config(config)
+    with pytest.raises(InputError, match=rf"{where}: got 're\\ud800bel', expected another name"):
+        rj.ReachStudy(chain, targets=targets)
+    if targets is None:
+        with pytest.raises(rj.ConfigError, match=rf"{where}: got") as error:
+            rj.ReachStudy.from_config({"schema": 1, "robot": {"chain": config}})
+        assert "configuration: robot" not in str(error.value)

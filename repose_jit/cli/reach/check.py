@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 SITES = {"grid": "voxels", "surface": "points", "poses": "poses", "placements": "placements"}
+PLACEMENT = "where the base may stand: [placement], as reach place solves it"
 OUTCOMES = ("reached", "not_found", "proven_unreachable")
 
 
@@ -62,6 +63,7 @@ def _echo_screen(result: StudyCheck) -> None:
     echo_fields(
         [
             ("robot", result.robot),
+            *([("study", PLACEMENT)] if result.kind == "placements" else []),
             ("poses", f"{result.n_poses:,}: {sites}{each}"),
             ("chunks", f"{result.n_chunks:,}"),
             ("store", f"about {size_words(result.store_bytes)}, at most {size_words(result.most_store_bytes)}"),

@@ -31,4 +31,5 @@ def metres(length: float) -> str:
 
 def vector(values: NDArray[np.float64]) -> str:
     """Return the numbers of a vector [m] to the millimetre."""
-    return "(" + ", ".join(f"{value:.3f}" for value in values + 0.0) + ")"
+    rounded = np.round(values, 3) + 0.0  # no minus before a zero
+    return "(" + ", ".join(f"{value:.3f}" for value in rounded) + ")"

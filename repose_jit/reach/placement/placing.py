@@ -159,7 +159,8 @@ class PlacementResult:
         stand = f", {apart_words(self.apart)}" if figures["best"] else ": none reaches a pose of the task"
         lines.append(f"best placements{stand}")
         for one in figures["best"]:
-            place = f"x {one['x']:.3f} m, y {one['y']:.3f} m, yaw {np.degrees(one['yaw']):.1f}°"
+            x, y = (round(one[name], 3) + 0.0 for name in ("x", "y"))  # no minus before a zero
+            place = f"x {x:.3f} m, y {y:.3f} m, yaw {np.degrees(one['yaw']):.1f}°"
             metrics = "".join(f", {name} {value:.3g}" for name, value in one["metrics"].items())
             lines.append(f"  {one['reached']:>{len(str(k))}} of {k}: {place}{metrics}")
         never = figures["never_reached"]

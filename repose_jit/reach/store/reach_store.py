@@ -229,6 +229,8 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
     """
     path = as_path(path).absolute()
     what = _attributes_at(path)
+    if what is None and (damage := _damage_at(path)) is not None:
+        raise InputError(f"{path}: the store is damaged ({METADATA}: {damage}), expected a whole one")
     if what is None:
         found = "something else" if path.exists() else "nothing"
         raise InputError(f"{path}: found {found}, expected the store of a reachability study")
@@ -250,9 +252,11 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
 
 
 def is_damaged(path: Path) -> bool:
-    """Tell whether there is a store of this version that :func:`open_store` cannot open."""
+    """Tell whether there is a store of this version, or what was one, that :func:`open_store` cannot open."""
     what = _attributes_at(path)
-    if what is None or what.get(SCHEMA) != SCHEMA_VERSION:
+    if what is None:
+        return _damage_at(path) is not None
+    if what.get(SCHEMA) != SCHEMA_VERSION:
         return False
     try:
         open_store(path)
@@ -358,7 +362,7 @@ def _filled_group(place: Path | MemoryStore, job: ReachJob, what: Mapping[str, A
 
 
 def move_into_place(partial: Path, final: Path, *, overwrite: bool = False) -> None:
-    """Give a store that is whole its name; one that is there is removed if that is allowed.
+    """Give a store that is whole its name; one that is there is removed then if that is allowed, and no sooner.
 
     Raises
     ------
@@ -375,9 +379,11 @@ def move_into_place(partial: Path, final: Path, *, overwrite: bool = False) -> N
     try:
         partial.rename(final)
     except OSError:
-        if not final.exists():
-            raise
-        raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
+        if final.exists():
+            raise InputError(f"{final}: another program has made it in the meantime, expected a new path") from None
+        if old is not None:
+            old.rename(final)
+        raise
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -394,3 +400,14 @@ def _attributes_at(path: Path) -> Mapping[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if isinstance(found, dict) and SCHEMA in found else None
+
+
+def _damage_at(path: Path) -> str | None:
+    """Return what keeps the metadata at `path` from being read as JSON, None if it is JSON or not there."""
+    try:
+        json.loads((path / METADATA).read_text())
+    except ValueError as error:
+        return str(error)
+    except OSError:
+        return None
+    return None
