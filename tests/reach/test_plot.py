@@ -162,6 +162,16 @@ def test_the_best_placements_drawn_are_those_that_are_printed(tmp_path: Path, mo
     np.testing.assert_array_equal(marks[-1], [[0.1, 0.1, 0.3]])
 
 
+def test_all_that_a_legend_may_say_has_room(tmp_path: Path) -> None:
+    status = np.full((12, 9, 2, 5), REACHED)
+    status[:3], status[3:5], status[5], status[10:] = ReachStatus.EXCLUDED, PROVEN, NOT_FOUND, 0
+    coordinates = {"x": 0.125 * np.arange(12), "y": 0.125 * np.arange(9), "yaw": np.arange(2.0)}
+    reach_map = write_store(
+        tmp_path / "map", status, kind="placements", metrics=sampled_metrics(status), coordinates=coordinates
+    )
+    assert_margins_are_white(imread(plot(reach_map, tmp_path / "a.png")))
+
+
 def test_placements_may_be_excluded_and_none_may_reach(tmp_path: Path) -> None:
     status = np.full((1, 3, 1, 5), ReachStatus.EXCLUDED)
     reach_map = write_store(tmp_path / "map", status, kind="placements", metrics={})

@@ -151,6 +151,8 @@ def draw_legend(canvas: Canvas, keys: Sequence[Any], down: float) -> None:
             bbox_to_anchor=(0.5, 1.0 - (canvas.top + down) / canvas.height),
             ncols=len(keys),
             fontsize=TICK_SIZE,
+            columnspacing=1.2,
+            handletextpad=0.5,
             frameon=False,
         )
 

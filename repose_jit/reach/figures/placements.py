@@ -101,10 +101,10 @@ def draw_placements(
     if not len(marked):
         keys.clear()
     for mask, colour, words in (
-        (is_proven, PROVEN_GREY, "every task pose proven unreachable"),
+        (is_proven, PROVEN_GREY, "all proven unreachable"),
         (is_excluded, EXCLUDED_GREY, "excluded"),
         (tried < 0, NOT_COMPUTED, "not computed yet"),
-        ((index == 0.0) & ~is_proven & (len(shown) > 1), NOT_COMPUTED, "none reached (on the right)"),
+        ((index == 0.0) & ~is_proven & (len(shown) > 1), NOT_COMPUTED, "none reached (right)"),
     ):
         if mask.any():
             keys.append(Patch(facecolor=colour, edgecolor="0.4", label=words))

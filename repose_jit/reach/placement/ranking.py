@@ -73,4 +73,4 @@ def best_placements(
 
 def apart_words(apart: float) -> str:
     """Return how far apart placements stand, in words."""
-    return f"at least {apart:g} m apart"
+    return f"at least {apart:.3g} m apart"
