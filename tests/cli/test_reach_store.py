@@ -10,7 +10,8 @@ import pytest
 import repose_jit as rj
 from repose_jit.reach.engine.run import solve_into
 from repose_jit.reach.reach_map import ReachMap
-from repose_jit.reach.store.reach_store import create_store, open_store
+from repose_jit.reach.store.creation import create_store
+from repose_jit.reach.store.reach_store import open_store
 from tests.reach.stores import cut_fine, files, names, small_study
 
 COMMANDS = ("resume", "status", "verify", "plot", "report", "export")

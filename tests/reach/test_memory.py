@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import repose_jit as rj
-from repose_jit.reach.store.reach_store import create_store
+from repose_jit.reach.store.creation import create_store
 from tests.reach.processes import CONTEXT, start
 
 pytestmark = [

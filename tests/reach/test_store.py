@@ -21,7 +21,8 @@ from repose_jit.errors import InputError, ReposeError
 from repose_jit.reach.engine.run import resume_study
 from repose_jit.reach.solving.metrics import METRICS
 from repose_jit.reach.store import reach_store as store
-from repose_jit.reach.store.reach_store import create_store, open_store, remove_orphans, require_destination
+from repose_jit.reach.store.creation import create_store, remove_orphans, require_destination
+from repose_jit.reach.store.reach_store import open_store
 from tests.reach.robots import rebel
 from tests.reach.stores import cut_fine, files, names, small_study
 

@@ -51,7 +51,8 @@ def require_room(store: Path, *, overwrite: bool) -> None:
         If something is there that may not be replaced, or the place cannot be written.
     """
     from repose_jit.errors import InputError
-    from repose_jit.reach.store.reach_store import is_store, require_destination
+    from repose_jit.reach.store.creation import require_destination
+    from repose_jit.reach.store.reach_store import is_store
 
     if is_store(store) and not overwrite:
         raise InputError(

@@ -14,8 +14,9 @@ from repose_jit.errors import InputError, UnknownNameError, shown
 from repose_jit.reach.engine.chunk_report import ChunkReport, solve_into
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.solving.chunk import ReachJob, warm_up
+from repose_jit.reach.store.creation import create_store, remove_orphans
 from repose_jit.reach.store.finish import finish
-from repose_jit.reach.store.reach_store import ReachStore, create_store, open_store, remove_orphans
+from repose_jit.reach.store.reach_store import ReachStore, open_store
 from repose_jit.reach.store.resume import job_of, require_same, shard_of
 from repose_jit.threads import as_threads, available_cpus, run_chunks
 from repose_jit.validation import as_integer, as_path

@@ -14,14 +14,9 @@ from repose_jit.errors import InputError, ReposeError, shown
 from repose_jit.reach.engine.run import shard_chunks
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.solving.chunk import ReachJob
+from repose_jit.reach.store.creation import remove_orphans, require_destination, store_in_the_making
 from repose_jit.reach.store.finish import finish
-from repose_jit.reach.store.reach_store import (
-    ReachStore,
-    open_store,
-    remove_orphans,
-    require_destination,
-    store_in_the_making,
-)
+from repose_jit.reach.store.reach_store import ReachStore, open_store
 from repose_jit.reach.store.resume import RESULT, first_difference, job_of, shard_of
 from repose_jit.reach.store.schema import variables
 from repose_jit.reach.summary_text import counted

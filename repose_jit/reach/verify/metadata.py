@@ -17,7 +17,8 @@ from zarr.storage import MemoryStore
 
 from repose_jit.errors import shown
 from repose_jit.reach.solving.chunk import ReachJob
-from repose_jit.reach.store.reach_store import METADATA, ReachStore, empty_group
+from repose_jit.reach.store.creation import empty_group
+from repose_jit.reach.store.reach_store import METADATA, ReachStore
 from repose_jit.reach.store.resume import RESULT, VERSIONS, first_difference, shard_of, stored_job
 from repose_jit.reach.store.schema import attributes, coordinates, variables
 from repose_jit.reach.verify.report import Findings

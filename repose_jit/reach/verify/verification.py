@@ -13,8 +13,9 @@ import numpy as np
 from repose_jit.errors import InputError, shown
 from repose_jit.reach.engine.run import shard_chunks
 from repose_jit.reach.solving.chunk import Chunk, ReachJob, solve_chunk
+from repose_jit.reach.store.creation import remove_orphans
 from repose_jit.reach.store.finish import figures, miss_rate
-from repose_jit.reach.store.reach_store import ReachStore, is_damaged, open_store, remove_orphans
+from repose_jit.reach.store.reach_store import ReachStore, is_damaged, open_store
 from repose_jit.reach.store.resume import VERSIONS, first_difference, shard_of
 from repose_jit.reach.store.schema import attributes, variables
 from repose_jit.reach.summary_text import counted
