@@ -31,7 +31,7 @@ help: ## show this list
 
 reach: $(VENV)/.core ## run a reachability study of the igus ReBeL, or of ROBOT=name, into results/
 	@mkdir -p results
-	$(BIN)/repose-jit reach run $(ROBOT) --out results/$(basename $(notdir $(ROBOT))).zarr --save-q --report --overwrite $(ARGS)
+	$(BIN)/repose-jit reach run $(ROBOT) --out results/$(basename $(notdir $(ROBOT))).zarr --save-q --report --resume $(ARGS)
 
 test: lint ## run every check; pytest takes ARGS="-k name"
 	$(BIN)/python -m pytest $(ARGS)

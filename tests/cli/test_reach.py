@@ -410,3 +410,37 @@ def test_ctrl_c_before_there_is_a_store_is_short(run, monkeypatch):
     monkeypatch.setattr(rj.ReachStudy, "run", press)
     done = run("reach", "run", "igus_rebel", *TINY, "--no-plot")
     assert (done.code, done.out, done.err) == (130, "", "\nInterrupted.\n")
+
+
+# ------------------------------------------------------------------------------------------------ again
+
+
+def test_resume_goes_on_with_what_is_there_and_begins_where_nothing_is(run, folder):
+    first = run("reach", "run", "igus_rebel", *TINY, "--resume", "--json").json()
+    before = files(folder / first["store"])
+    (folder / first["store"] / "zarr.json").touch()
+    again = run("reach", "run", "igus_rebel", *TINY, "--resume", "--json")
+    assert again.code == 0
+    assert again.json()["seconds"] is not None
+    assert files(folder / first["store"]) == before
+    other = run("reach", "run", "igus_rebel", *TINY, "--resume", "--attempts", "3")
+    assert other.code == 2
+    assert "study.solve.max_attempts" in other.err
+    assert run("reach", "run", "igus_rebel", *TINY, "--resume", "--attempts", "3", "--overwrite").code == 0
+    assert files(folder / first["store"]) != before
+
+
+def test_overwriting_removes_the_picture_and_the_report_of_the_old_store(run, folder):
+    assert run("reach", "run", "igus_rebel", *TINY, "--report").code == 0
+    assert (folder / "igus_rebel-reach.html").exists()
+    assert run("reach", "run", "igus_rebel", *TINY, "--no-plot", "--overwrite").code == 0
+    assert not (folder / "igus_rebel-reach.html").exists()
+    assert not (folder / "igus_rebel-reach.png").exists()
+    assert run("reach", "resume", "igus_rebel-reach.zarr").code == 0
+
+
+def test_nothing_reached_points_to_check(run):
+    done = run("reach", "run", "igus_rebel", "--box", "5,5,5,6,6,6", "--spacing", "0.5", "--no-plot")
+    assert done.code == 0
+    assert "Nothing was reached; what may be wrong: repose-jit reach check igus_rebel" in done.err
+    assert "Nothing was reached" not in run("reach", "run", "igus_rebel", *TINY, "--no-plot").err

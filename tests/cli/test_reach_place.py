@@ -102,3 +102,23 @@ def test_a_robot_alone_has_no_task(run):
     done = run("reach", "place", "igus_rebel")
     assert (done.code, done.out) == (2, "")
     assert "expected a study file" in done.err
+
+
+def test_the_map_and_the_placements_of_one_study_are_two_stores(run, folder):
+    (folder / "study.toml").write_text(to_toml({**STUDY, "store": {"path": "cell.zarr"}}))
+    for command in ("run", "place"):
+        assert run("reach", command, "study.toml", "--no-plot").code == 0
+    assert {"cell.zarr", "cell-place.zarr"} <= set(names(folder))
+    for arguments, message in (
+        (
+            ["place", "study.toml", "--out", "cell.zarr"],
+            "holds the map of a study, which is not replaced by placements",
+        ),
+        (
+            ["run", "study.toml", "--out", "cell-place.zarr"],
+            "holds placements, which is not replaced by the map of a study",
+        ),
+    ):
+        done = run("reach", *arguments, "--no-plot", "--overwrite")
+        assert done.code == 2
+        assert message in done.err

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from repose_jit.cli.reach.execution import program
+
 __all__ = ["destination", "echo_merge", "require_room", "shard", "shard_option"]
 
 Part = tuple[int, int]
@@ -42,8 +44,8 @@ def destination(out: str | None, of_file: Path | None, default: str, part: Part 
     return store if part is None else store.with_name(f"{store.name}.shard-{part[0]}-of-{part[1]}")
 
 
-def require_room(store: Path, *, overwrite: bool) -> None:
-    """Check that a store can be made, or replaced.
+def require_room(store: Path, kind: str, *, overwrite: bool) -> None:
+    """Check that a store can be made, or replaced by one of a kind of targets.
 
     Raises
     ------
@@ -54,14 +56,32 @@ def require_room(store: Path, *, overwrite: bool) -> None:
     from repose_jit.reach.store.creation import require_destination
     from repose_jit.reach.store.reach_store import is_store
 
-    if is_store(store) and not overwrite:
-        raise InputError(
-            f"{store}: exists; repose-jit reach resume {store} goes on with it, and --overwrite replaces it"
-        )
+    if is_store(store):
+        there = _kind_at(store)
+        if there is not None and (there == "placements") != (kind == "placements"):
+            what, other = "the map of a study", "placements"
+            if there == "placements":
+                what, other = other, what
+            raise InputError(f"{store}: holds {what}, which is not replaced by {other}; expected a new --out")
+        if not overwrite:
+            raise InputError(
+                f"{store}: exists; {program()} reach resume {store} goes on with it, and --overwrite replaces it"
+            )
     require_destination(store, overwrite=overwrite)
+
+
+def _kind_at(store: Path) -> str | None:
+    """Return what kind of targets a store has; None if it cannot be opened, and may be replaced by any."""
+    from repose_jit.errors import InputError
+    from repose_jit.reach.store.reach_store import open_store
+
+    try:
+        return str(open_store(store).attributes["kind"])
+    except InputError:
+        return None
 
 
 def echo_merge(store: Path, part: Part) -> None:
     """Say what is to be done with the store of a shard."""
     whole = str(store).rpartition(".shard-")[0]
-    click.echo(f"When all {part[1]} are done: repose-jit reach merge {whole} {whole}.shard-*")
+    click.echo(f"When all {part[1]} are done: {program()} reach merge {whole} {whole}.shard-*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from repose_jit.cli.progress import set_total
 if TYPE_CHECKING:
     from repose_jit.reach.engine.chunk_report import ChunkReport
 
-__all__ = ["Execution", "execution_options", "resumable"]
+__all__ = ["Execution", "execution_options", "program", "resumable"]
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: what shells report for a program that ends by SIGINT."""
@@ -135,9 +136,22 @@ def resumable(store: Path, options: Sequence[str], *, replaces: bool = False) ->
             raise
         total = len(shard_chunks(opened.blocks.count, shard_of(opened.attributes)))
         done = f"{len(opened.done()):,} of {counted(total, 'chunk')} done and kept"
-        again = shlex.join(["repose-jit", "reach", "resume", str(store), *options])
+        again = shlex.join([program(), "reach", "resume", str(store), *options])
         click.echo(f"\nInterrupted: {done}. To go on:\n  {again}", err=True)
         click.get_current_context().exit(INTERRUPTED)
+
+
+def program() -> str:
+    """Return how this program was called, to be called again: by its path if that was typed."""
+    typed = Path(sys.argv[0])
+    is_path = typed.name == "repose-jit" and len(typed.parts) > 1
+    return str(typed) if is_path and not _is_found_by_name(typed) else "repose-jit"
+
+
+def _is_found_by_name(typed: Path) -> bool:
+    """Tell whether the shell finds this very program by its name alone."""
+    found = shutil.which(typed.name)
+    return found is not None and Path(found).resolve() == typed.resolve()
 
 
 def _report_json(report: ChunkReport) -> None:

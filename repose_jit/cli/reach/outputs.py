@@ -17,7 +17,7 @@ from repose_jit.whole_file import require_writable
 if TYPE_CHECKING:
     from repose_jit.reach.reach_map import ReachMap
 
-__all__ = ["Outputs", "beside", "echo_outcome", "output_options", "require_matplotlib"]
+__all__ = ["Outputs", "beside", "echo_outcome", "output_options", "remove_earlier", "require_matplotlib"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,14 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(outputs=Outputs(plot, report, overwrite), **others)
 
     return command
+
+
+def remove_earlier(store: Path) -> None:
+    """Remove the picture and the report of a store that is to be replaced: they would not be those of the new one."""
+    for suffix in (".png", ".html"):
+        path = beside(store, suffix)
+        if path.is_file():
+            path.unlink()
 
 
 def beside(store: Path, suffix: str) -> Path:

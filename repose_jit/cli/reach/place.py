@@ -9,7 +9,7 @@ import click
 
 from repose_jit.cli.reach.destination import destination, echo_merge, require_room, shard_option
 from repose_jit.cli.reach.execution import Execution, execution_options, resumable
-from repose_jit.cli.reach.outputs import Outputs, echo_outcome, output_options
+from repose_jit.cli.reach.outputs import Outputs, echo_outcome, output_options, remove_earlier
 from repose_jit.cli.reach.source import SUFFIXES
 from repose_jit.cli.screen import json_option
 
@@ -30,7 +30,9 @@ __all__ = ["place"]
       repose-jit reach place study.toml --out placements.zarr --json"""
 )
 @click.argument("study")
-@click.option("--out", metavar="STORE", help="Directory to make [default: that of the file, or NAME-place.zarr].")
+@click.option(
+    "--out", metavar="STORE", help="Directory to make [default: NAME-place.zarr, NAME that of the file's store]."
+)
 @execution_options
 @shard_option
 @output_options
@@ -46,11 +48,15 @@ def place(
         raise click.UsageError(f"{study}: expected a study file (.toml, .json): with a task, and [placement].")
     file = read_study(study)
     grid = _grid(file, study)
-    store = destination(out, file.store, f"{Path(study).stem}-place.zarr", part)
+    # Not the store that the file names: that is the map of the study, as "reach run" makes it.
+    beside = file.store and file.store.with_name(f"{file.store.name.removesuffix('.zarr')}-place.zarr")
+    store = destination(out, beside, f"{Path(study).stem}-place.zarr", part)
     outputs = outputs.of_part(part)
-    require_room(store, overwrite=outputs.overwrite)
+    require_room(store, "placements", overwrite=outputs.overwrite)
     execution.require()
     outputs.require(store)
+    if outputs.overwrite:
+        remove_earlier(store)
     options = [*execution.options(), *outputs.options()]
     with resumable(store, options, replaces=outputs.overwrite), execution.watched() as watching:
         arguments = {"shard": part, "overwrite": outputs.overwrite, **execution.arguments(file.threads)}
