@@ -57,7 +57,7 @@ WRONG = {
 
 
 def study(**options: object) -> rj.ReachStudy:
-    return rj.ReachStudy(arms.rebel(), **({"box": BOX, "spacing": 0.1} | options))  # type: ignore[arg-type]
+    return rj.ReachStudy(arms.rebel(), **({"targets": rj.GridTargets(0.1, *BOX)} | options))  # type: ignore[arg-type]
 
 
 PLACES: dict[str, Callable[..., object]] = {
@@ -68,10 +68,24 @@ PLACES: dict[str, Callable[..., object]] = {
         name: lambda x, name=name: rj.IkParams(**{name: x})
         for name in ("solver", "max_iterations", "position_tolerance", "damping", "max_step", "enforce_joint_limits")
     },
+    **{name: lambda x, name=name: study(**{name: x}) for name in ("targets", "solve", "length_scale", "save_q")},
+    "metrics": lambda x: study(metrics=[x]),
+    "orientations": lambda x: study(orientations=0 if x is None else x),
     **{
-        name: lambda x, name=name: study(**{name: x})
-        for name in ("spacing", "n_orientations", "box", "attempts", "params", "rng_seed", "threads")
+        name: lambda x, name=name: rj.GridTargets(
+            **({"spacing": 0.1, "box_min": BOX[0], "box_max": BOX[1]} | {name: x})
+        )
+        for name in ("box_min", "box_max")
     },
+    "spacing": lambda x: rj.GridTargets(0 if x is None else x),
+    "kind": lambda x: rj.Orientations(kind=x),
+    "points": lambda x: rj.SurfaceTargets(x, np.ones((1, 3))),
+    "normals": lambda x: rj.SurfaceTargets(np.ones((1, 3)), x),
+    "poses": lambda x: rj.PoseTargets(x),
+    "store": lambda x: rj.ReachMap.open(x),
+    "threads": lambda x: study().run(threads=0 if x is None else x),
+    "shard": lambda x: study().run(shard=0 if x is None else x),
+    "engine": lambda x: study().run(engine=x),
     "count": lambda x: rj.spread_seeds(arms.rebel(), x),
     "n": lambda x: rj.super_fibonacci(x),
     "voxel": lambda x: rj.voxel_grid((0, 0, 0), (1, 1, 1), x),
@@ -114,7 +128,7 @@ def test_plain_values_come_back() -> None:
     params = rj.IkParams(max_iterations=np.int64(5), enforce_joint_limits=np.False_)  # type: ignore[arg-type]
     assert type(params.max_iterations) is int
     assert params.enforce_joint_limits is False
-    assert type(study(rng_seed=np.int64(3)).rng_seed) is int
+    assert type(rj.MultiSeedParams(rng_seed=np.int64(3)).rng_seed) is int  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +142,16 @@ def test_plain_values_come_back() -> None:
             lambda: rj.voxel_grid((1e9, 0, 0), (1e9, 0, 0), 1e-9),
             "spacing: got 1e-09 between .* floats are 1e-07 m apart",
         ),
-        (lambda: study(box=((0, 0, 0), (0, 1e300, 0))), r"box\[1\]\[1\]: got 1e\+300, expected at most 1e\+09 m"),
-        (lambda: study(n_orientations=10**9), "n_orientations: got 1000000000, expected at most"),
-        (lambda: study(attempts=10**12), "attempts: got 1000000000000, expected at most"),
-        (lambda: study(threads=10**6), "threads: got 1000000, expected at most"),
+        (
+            lambda: rj.GridTargets(0.1, (0, 0, 0), (0, 1e300, 0)),
+            r"box_max\[1\]: got 1e\+300, expected at most 1e\+09 m",
+        ),
+        (
+            lambda: rj.Orientations(kind="super_fibonacci", n=10**9),
+            "n: got 1000000000, expected at most",
+        ),
+        (lambda: rj.MultiSeedParams(max_attempts=10**12), "max_attempts: got 1000000000000, expected at most"),
+        (lambda: study().run(threads=10**6), "threads: got 1000000, expected at most"),
     ],
 )
 def test_what_no_memory_holds_is_refused_at_once(make: Callable[[], object], message: str) -> None:
@@ -140,5 +160,6 @@ def test_what_no_memory_holds_is_refused_at_once(make: Callable[[], object], mes
 
 
 def test_the_smallest_box_is_a_box() -> None:
-    tiny = rj.ReachStudy(arms.rebel(), box=((0, 0, 0), (0, 0, math.ulp(0.0))), n_orientations=1)
+    box = rj.GridTargets(None, (0, 0, 0), (0, 0, math.ulp(0.0)))
+    tiny = study(targets=box, orientations=rj.Orientations(kind="super_fibonacci", n=1))
     assert tiny.n_poses == 1

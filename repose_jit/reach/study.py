@@ -21,6 +21,7 @@ from repose_jit.reach.targets.kinds import GridTargets, Targets
 from repose_jit.reach.targets.orientations import Orientations, orientations_for
 from repose_jit.reach.targets.target_set import TargetSet, target_set
 from repose_jit.seeds import spread_seeds
+from repose_jit.validation import as_flag
 
 __all__ = ["ReachStudy"]
 
@@ -90,8 +91,6 @@ class ReachStudy:
         require_chain(chain)
         solve = MultiSeedParams() if solve is None else solve
         _require_solve(solve)
-        if not isinstance(save_q, bool):
-            raise InputError(f"save_q: got {save_q!r}, expected True or False")
         values: dict[str, object] = {
             "chain": chain,
             "targets": GridTargets() if targets is None else targets,
@@ -99,7 +98,7 @@ class ReachStudy:
             "solve": solve,
             "metrics": as_metrics(metrics),
             "length_scale": as_length_scale(length_scale),
-            "save_q": save_q,
+            "save_q": as_flag(save_q, name="save_q"),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -190,7 +190,7 @@ def _require_options(
         raise InputError(f"progress: got {shown(progress)}, expected a function of a ChunkReport")
     if phase is not None and not callable(phase):
         raise InputError(f"phase: got {shown(phase)}, expected a function of a text")
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
     if engine == "dask" and path is None:
         raise InputError("engine: got 'dask' without a path, expected the path of a store that the workers see")

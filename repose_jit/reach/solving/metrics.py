@@ -103,13 +103,20 @@ def as_metrics(names: object) -> tuple[str, ...]:
     if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
         raise InputError(f"metrics: got {shown(names)}, expected a list of names")
     result: list[str] = []
-    for i, name in enumerate(names):
+    for i, name in enumerate(_as_list(names)):
         if not isinstance(name, str) or name not in METRICS:
             raise UnknownNameError("metric", name, METRICS, where=f"metrics[{i}]")
         if name in result:
             raise InputError(f"metrics[{i}]: got {name!r} a second time, expected each metric once")
         result.append(name)
     return tuple(result)
+
+
+def _as_list(names: Iterable[object]) -> list[object]:
+    try:
+        return list(names)
+    except TypeError:  # an array of no dimensions
+        raise InputError(f"metrics: got {shown(names)}, expected a list of names") from None
 
 
 def as_length_scale(value: object) -> float:

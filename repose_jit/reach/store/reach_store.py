@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from repose_jit.errors import InputError, ReposeError
+from repose_jit.errors import InputError, ReposeError, shown
 from repose_jit.reach.solving.blocks import Blocks
 from repose_jit.reach.solving.chunk import Chunk
 from repose_jit.reach.store.lock import locked_folder
@@ -158,6 +158,10 @@ def open_store(path: str | os.PathLike[str]) -> ReachStore:
         If there is none at `path`, or another version of repose_jit wrote it in another way.
     """
     path = as_path(path).absolute()
+    try:
+        path.exists()
+    except OSError as error:
+        raise InputError(f"{shown(str(path))}: {error.strerror}, expected the store of a reachability study") from None
     what = _attributes_at(path)
     if what is None and (damage := _damage_at(path)) is not None:
         raise InputError(f"{path}: the store is damaged ({METADATA}: {damage}), expected a whole one")
