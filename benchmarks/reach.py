@@ -39,9 +39,10 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def measure(name: str) -> None:
+def measure(name: str, spacing: float | None, n: int) -> None:
     """Print the rates of one robot."""
-    job = rj.ReachStudy(rj.preset(name).chain(), metrics=()).job
+    targets, orientations = rj.GridTargets(spacing), rj.Orientations(kind="super_fibonacci", n=n)
+    job = rj.ReachStudy(rj.preset(name).chain(), targets=targets, orientations=orientations, metrics=()).job
     warm_up(job)
     chunks = np.random.default_rng(0).permutation(job.blocks.count)[:CHUNKS].tolist()
     sites = np.concatenate([job.blocks.sites(number).reshape(-1) for number in chunks])
@@ -71,8 +72,11 @@ def main() -> None:
     """Measure the robots named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reach", description=__doc__)
     parser.add_argument("robots", nargs="*", default=["igus_rebel", "franka_panda", "ur5"], metavar="PRESET")
-    for name in parser.parse_args().robots:
-        measure(name)
+    parser.add_argument("--spacing", type=float, metavar="M", help="edge of a voxel [default: that of the usual study]")
+    parser.add_argument("--orientations", type=int, default=256, metavar="N", help="per voxel [default: 256]")
+    arguments = parser.parse_args()
+    for name in arguments.robots:
+        measure(name, arguments.spacing, arguments.orientations)
 
 
 if __name__ == "__main__":
