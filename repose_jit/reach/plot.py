@@ -16,7 +16,7 @@ from repose_jit.reach.figures.histograms import metric_histograms
 from repose_jit.reach.figures.placements import N_BEST, draw_placements, placements_height
 from repose_jit.reach.figures.points import draw_points, points_height
 from repose_jit.reach.figures.slices import draw_slices, slices_height
-from repose_jit.reach.figures.words import budget_words, lead, percent, progress_words, site_words
+from repose_jit.reach.figures.words import budget_words, lead, missed_words, progress_words, site_words
 from repose_jit.reach.placement.placing import PlacementResult
 from repose_jit.reach.reach_map import ReachMap, require_map
 from repose_jit.validation import as_array, as_path, require_finite
@@ -116,10 +116,8 @@ def title_lines(reach_map: ReachMap) -> list[str]:
         f"{site_words(reach_map)}, collisions not checked",
         f"budget: {budget_words(reach_map)}",
     ]
-    if facts.percent_missed is not None:
-        lines.append(
-            f"less than {percent(facts.percent_missed / 100.0)} of what is reachable was missed (95 % confidence)"
-        )
+    if missed := missed_words(facts, reach_map):
+        lines.append(" ".join(missed))
     if unfinished := progress_words(reach_map):
         lines.append(unfinished)
     return lines

@@ -18,6 +18,7 @@ from repose_jit.reach.figures.slices import draw_slices, slices_height
 from repose_jit.reach.figures.words import lead, progress_words, site_words
 from repose_jit.reach.page.elements import Markup, figure, markup, paragraph, section
 from repose_jit.reach.page.sections import (
+    best_table,
     headline,
     how_to_read,
     how_to_reproduce,
@@ -84,7 +85,7 @@ def _page(reach_map: ReachMap) -> str:
         misses(reach_map, facts),
         _how_well(reach_map),
         what_was_studied(reach_map),
-        how_to_read(),
+        how_to_read(reach_map),
         how_to_reproduce(reach_map),
     ]
     notice = ""
@@ -100,7 +101,8 @@ def _page(reach_map: ReachMap) -> str:
 
 
 def _where(reach_map: ReachMap, facts: Facts) -> Markup:
-    """Return the picture of where the robot reaches."""
+    """Return the picture of where the robot reaches; of placements also the best in numbers."""
+    numbers: list[Markup] = []
     if reach_map.kind == "grid":
         canvas = Canvas(slices_height(reach_map), [])
         draw_slices(canvas, reach_map)
@@ -112,6 +114,7 @@ def _where(reach_map: ReachMap, facts: Facts) -> Markup:
         canvas = Canvas(placements_height(reach_map), [])
         result = PlacementResult(reach_map)
         draw_placements(canvas, result)
+        numbers.append(best_table(result))
         caption = (
             "Every place of the base, at the yaw from which most poses of the task are reached. Marked are up to "
             f"{N_BEST} of the best, {apart_words(result.apart)}."
@@ -120,7 +123,7 @@ def _where(reach_map: ReachMap, facts: Facts) -> Markup:
         canvas = Canvas(points_height(reach_map), [])
         draw_points(canvas, reach_map)
         caption = "The targets in the base frame of the robot, which stands at the origin."
-    return section("Where the robot reaches", figure(canvas.svg(), lead(facts, reach_map), caption))
+    return section("Where the robot reaches", figure(canvas.svg(), lead(facts, reach_map), caption), *numbers)
 
 
 def _how_well(reach_map: ReachMap) -> Markup:

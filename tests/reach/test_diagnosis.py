@@ -269,6 +269,62 @@ def test_targets_in_another_frame(reachable):
     assert list(found(chain, targets=PoseTargets(moved(T, p=(30.0, 0.0, 0.0))))) == ["base_frame"]
 
 
+def test_targets_that_are_turned_are_not_said_to_lie_elsewhere(reachable):
+    """The proof is of whole poses: near the border those with the tool turned outward are beyond the arm."""
+    chain, _ = reachable
+    p = np.array([[0.6, 0.0, 0.252], [0.0, 0.6, 0.252], [0.59, 0.1, 0.252]])
+    inward = SurfaceTargets(p, -p * (1, 1, 0))
+    study = ReachStudy(chain, targets=inward, orientations=FREE_Z)
+    result = check_study(study, seconds=QUICK)
+    assert result.reached == 3
+    outward = check(chain, targets=SurfaceTargets(p, p * (1, 1, 0)), orientations=FREE_Z)
+    assert outward.proven_unreachable == 3
+    assert [finding.name for finding in outward.findings] == ["opposed"]
+
+
+def test_what_lies_within_the_arm_is_not_to_be_moved():
+    """Targets all around, each out of reach, have their centroid in the middle of the reach."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+    T = np.tile(np.eye(4), (12, 1, 1))
+    T[:, :3, 3] = np.stack([np.cos(angles), np.sin(angles), np.full(12, 0.3)], axis=1)
+    messages = found(rebel(), targets=PoseTargets(T))
+    assert list(messages) == ["nothing_reached"]
+    start = "0 of 12 sampled poses reached: 0 not found, 12 proven out of reach; and"
+    assert messages["nothing_reached"].startswith(f"{start} 0 of 12 in position alone. Does the tool get to any")
+    T[0] = [[0, 0, -1, 0.6], [0, 1, 0, 0], [1, 0, 0, 0.252], [0, 0, 0, 1]]  # the flange would be further out
+    message = found(rebel(), targets=PoseTargets(T))["nothing_reached"]
+    assert message.startswith(f"{start} 1 of 12 in position alone. Ask for less, with kind = ")
+    assert 'kind = "none" (position only) or kind = "free_axis" in [orientations]' in message
+
+
+@pytest.mark.parametrize(
+    ("orientations", "words"),
+    [
+        (None, "0 of 200 in position alone. Does the tool get to any of these places?"),
+        (
+            Orientations(kind="none"),
+            "proven out of reach. Are there targets within the arm's reach? If there are, look",
+        ),
+    ],
+)
+def test_a_study_of_which_nothing_is_reached_never_looks_sound(orientations, words):
+    """A slider moves on a line, beside which the centres of voxels lie."""
+    rail = JointSpec.prismatic((0, 0, 0.5), (0, 0, np.pi / 2), "pos_x", JointLimits.prismatic(0.0, 1.2), name="rail")
+    result = check(KinematicChain([rail]), orientations=orientations)
+    assert result.reached == 0
+    assert result.findings[0].name == "nothing_reached"
+    assert f"0 of {result.sampled:,} sampled poses reached" in result.findings[0].message
+    assert words in result.findings[0].message
+
+
+def test_a_slider_asked_for_places_on_its_rail():
+    rail = JointSpec.prismatic((0, 0, 0.5), (0, 0, np.pi / 2), "pos_x", JointLimits.prismatic(0.0, 1.2), name="rail")
+    on_it = GridTargets(0.1, (0, 0, 0.5), (0, 1.2, 0.5))
+    (finding,) = check(KinematicChain([rail]), targets=on_it).findings
+    assert finding.name == "orientation"
+    assert re.match(r"0 of 200 sampled targets reached, and 200 in position alone", finding.message)
+
+
 def test_a_joint_that_cannot_move():
     stuck = JointSpec.revolute((0, 0, 0), (0, 0, 0), "pos_z", JointLimits.revolute(0.3, 0.3), name="stuck")
     joints = [stuck, *gantry().slots]
@@ -341,6 +397,10 @@ def test_placements_are_checked_as_they_are_solved(reachable):
     millimetres = ReachStudy(chain, targets=PoseTargets(moved(T[:20], scale=1000)))
     (finding,) = check_study(millimetres, placement=near, seconds=QUICK).findings
     assert finding.message.endswith('millimetres? Write units = "mm" in [targets]')
+    # A small part, which in centimetres would stick out far beyond whatever is reached from the area.
+    small = ReachStudy(chain, targets=PoseTargets(moved(moved(T[:20], scale=0.4, p=(0.5, 0, 0)), scale=1000)))
+    (finding,) = check_study(small, placement=near, seconds=QUICK).findings
+    assert "reaches 0.653 m: millimetres? Write" in finding.message
     twice = ReachStudy(chain, targets=PoseTargets(moved(T[[0, 0, 1]], p=(1, 0, 0))))
     assert [finding.name for finding in check_study(twice, placement=near, seconds=QUICK).findings] == ["duplicates"]
     with pytest.raises(InputError):

@@ -62,6 +62,7 @@ def test_a_table_of_sites_holds_the_map(kind: str, suffix: str, maps: dict[str, 
         )
     assert ("nx" in table) == (kind == "surface")
     assert ("qx" in table) == (kind == "poses")
+    assert "excluded" not in table
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -235,3 +236,16 @@ def test_memory_is_that_of_a_block(suffix: str) -> None:
 
     peak(1)
     assert peak(32) < 1.5 * peak(2)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_placements_that_are_excluded_are_marked(suffix: str, tmp_path: Path) -> None:
+    grid = rj.PlacementGrid(
+        x=(-0.4, 0.4), y=(-0.4, 0.4), spacing=0.2, n_yaw=2, exclude=(rj.ExcludedBox(min=(0, -1), max=(1, 0)),)
+    )
+    result = rj.place(study("poses"), grid)
+    table = read(export_map(result.reach_map, tmp_path / f"sites{suffix}"))
+    assert table.excluded.dtype == bool
+    assert table.excluded.sum() == 2 * grid.excluded.sum() > 0
+    assert (table.excluded == ((table.base_x > 0) & (table.base_y < 0))).all()
+    assert (table.n_reached[~table.excluded] > 0).any()

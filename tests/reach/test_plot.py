@@ -241,6 +241,37 @@ def test_miss_rates_are_read_from_the_summary(tmp_path: Path) -> None:
     assert facts.from_retry is None
 
 
+@pytest.mark.parametrize("kind", SHAPES)
+def test_what_was_missed_is_said_of_the_study_and_not_of_the_workspace(kind: str, tmp_path: Path) -> None:
+    """Poses of forward kinematics are those of a grid; elsewhere only poses of the study tell of it."""
+    status = np.full(SHAPES[kind], REACHED)
+    status.flat[:20] = NOT_FOUND
+    fk = {"sampled": 2000, "missed": 50, "rate": 2.5, "below": 3.3}
+
+    def words(**retry: object) -> list[str]:
+        miss_rate = {"from_fk": fk, "from_retry": {"attempts": 80, **retry}}
+        reach_map = write_store(tmp_path / "map", status, kind=kind, miss_rate=miss_rate)
+        text = " ".join(report(reach_map, tmp_path / "a.html").read_text(encoding="utf-8").split())
+        lines = [line for line in title_lines(reach_map) if "missed" in line or "found" in line]
+        for line in lines:
+            assert line in text.replace("</b><span>", " ").replace("&lt;", "<")
+        return lines
+
+    of_fk = "less than 3.3 % of what is reachable was missed (95 % confidence)"
+    sampled = words(sampled=10, found=1, rate=0.4, below=1.2)
+    whole = words(sampled=20, found=0, rate=0.0, below=0.0)
+    two = words(sampled=20, found=2, rate=0.4, below=0.4)
+    status[:] = REACHED
+    nothing = words(sampled=0, found=0, rate=0.0, below=0.0)
+    if kind == "grid":
+        assert [sampled, whole, two, nothing] == [[of_fk]] * 4
+    else:
+        assert sampled == ["less than 1.2 % of what 80 attempts reach was missed (95 % confidence)"]
+        assert whole == ["none of the 20 not found was found with 80 attempts"]
+        assert two == ["2 of the 20 not found were found with 80 attempts"]
+        assert nothing == []
+
+
 @pytest.mark.parametrize(
     ("kind", "orientations", "words"),
     [

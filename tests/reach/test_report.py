@@ -129,6 +129,50 @@ def test_only_a_grid_is_said_to_be_one(kind: str, tmp_path: Path) -> None:
     assert "grid" not in text.partition("The study ")[0]
 
 
+@pytest.mark.parametrize("kind", ["grid", "surface", "poses", "placements"])
+def test_the_page_says_what_solves_the_study_again(kind: str, tmp_path: Path) -> None:
+    shape = {"grid": (3, 3, 3, 2), "placements": (3, 3, 2, 4)}.get(kind, (9, 2))
+    of_file = {} if kind == "grid" else {"targets": {"kind": "poses", "file": "task.csv", "count": 9}}
+    text = page_of(write_store(tmp_path / "map", np.full(shape, REACHED), kind=kind, **of_file), tmp_path).text
+    assert ("Save the study below as study.toml and run repose-jit reach run study.toml" in text) == (kind == "grid")
+    assert ("its targets are those of task.csv at the time, and in the store" in text) == (kind != "grid")
+    assert ("repose-jit reach place STUDY solves it again" in text) == (kind == "placements")
+    assert ("repose-jit reach verify STORE --repeat N" in text) == (kind != "grid")
+    assert "With the same versions, on any processor with fused multiply-add" in text
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("kind", ["grid", "surface", "poses", "placements"])
+def test_only_words_that_the_page_has_are_explained(kind: str, k: int, tmp_path: Path) -> None:
+    sites = {"grid": (3, 3, 3), "placements": (3, 3, 2)}.get(kind, (9,))
+    text = page_of(write_store(tmp_path / "map", np.full((*sites, k), REACHED), kind=kind), tmp_path).text
+    reading = text.partition("How to read it")[2].partition("How to reproduce it")[0]
+    for word in ("Voxel", "Volume"):
+        assert (word in reading) == (kind == "grid")
+    assert ("Dark grey is excluded" in reading) == (kind == "placements")
+    assert ("From dark violet" in reading) == (kind in {"grid", "placements"} or k > 1)
+
+
+def test_the_best_placements_stand_in_a_table(tmp_path: Path) -> None:
+    status = np.full((6, 3, 4, 1200), NOT_FOUND)
+    metrics = {"manipulability": np.full(status.shape, np.nan)}
+    for place, n, value in (((0, 0, 1), 1200, 0.3), ((5, 2, 2), 7, 0.25)):
+        status[place][:n] = REACHED
+        metrics["manipulability"][place][:n] = value
+    coordinates = {"x": 0.1 * np.arange(6.0) - 0.5, "y": 0.1 * np.arange(3.0), "yaw": 0.5 * np.pi * np.arange(4)}
+    reach_map = write_store(
+        tmp_path / "map", status, kind="placements", metrics=metrics, coordinates=coordinates, miss_rate=None
+    )
+    text = page_of(reach_map, tmp_path).text
+    assert "rank x [m] y [m] yaw [°] task poses reached manipulability w, mean" in text
+    assert "1 −0.500 0.000 90.0 1,200 of 1,200 0.3 2 0.000 0.200 180.0 7 of 1,200 0.25" in text
+    printed = rj.PlacementResult(reach_map).summary_text()
+    assert "  1,200 of 1,200: x -0.500 m" in printed
+    assert "      7 of 1,200: x 0.000 m" in printed
+    nothing = write_store(tmp_path / "none", np.full((3, 3, 2, 4), NOT_FOUND), kind="placements")
+    assert "No placement reaches a pose of the task." in page_of(nothing, tmp_path).text
+
+
 def test_what_cannot_be_finished_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reach_map = painted(tmp_path / "map", REACHED)
 

@@ -151,6 +151,12 @@ def test_triangles_without_an_area_are_left_out_and_counted(write: Write, spacin
             UnknownNameError,
             "unknown column 'nz' in .*; did you mean 'n_z'",
         ),
+        (
+            "nonorm.csv",
+            "x,y,z\n1,2,3\n",
+            InputError,
+            "got columns x, y, z, without nx, ny, nz: a surface needs the outward normal",
+        ),
         ("word.csv", "1,2,3,0,0,1\n1,2,x,0,0,1\n", InputError, "line 2: got 'x'"),
         ("header.csv", "x,y,z,nx,ny,nz\n", InputError, "got no numbers"),
         ("poses.csv", "[1, 2]", InputError, "got JSON, expected a table"),

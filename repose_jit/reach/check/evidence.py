@@ -61,6 +61,14 @@ class Evidence:
         p = (targets.local_poses if self.is_placement else targets.site_poses)[:, :3, 3]
         return p.min(axis=0), p.max(axis=0)
 
+    @cached_property
+    def area(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper corner of where the centre of the reach is, from all placements of the base [m]."""
+        frames = self.job.targets.site_poses
+        assert frames is not None  # of placements: the base is the inverse of the frame of its site
+        p = np.einsum("nji,nj->ni", frames[:, :3, :3], self.job.bound.centre - frames[:, :3, 3])
+        return p.min(axis=0), p.max(axis=0)
+
     @property
     def span(self) -> float:
         """The diagonal of that box [m]."""

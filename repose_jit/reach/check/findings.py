@@ -31,6 +31,11 @@ STILL = 1e-9
 COMPARED = 200_000
 """Sites among which equal ones are looked for."""
 
+REASONS = {"units", "tiny_targets", "base_frame", "opposed", "orientation"}
+"""Findings that say why nothing is reached."""
+POSITION = (True,) * 3 + (False,) * 3
+"""Axes of a pose that count for its position alone."""
+
 WORDS = {"cm": "centimetres", "mm": "millimetres", "in": "inches"}
 HALF_TURNS = {axis: np.diag([*(1.0 if axis == other else -1.0 for other in "xyz"), 1.0]) for axis in "xyz"}
 
@@ -52,8 +57,36 @@ class Finding:
 
 
 def findings(evidence: Evidence) -> list[Finding]:
-    """Return what is likely wrong with a study, the gravest first."""
-    return [Finding(name=rule.__name__.strip("_"), message=text) for rule in RULES for text in rule(evidence)]
+    """Return what is likely wrong with a study, the gravest first; where nothing is reached, there is something."""
+    found = [Finding(name=rule.__name__.strip("_"), message=text) for rule in RULES for text in rule(evidence)]
+    if evidence.is_lost(0.0) and not any(finding.name in REASONS for finding in found):
+        found.insert(0, Finding(name="nothing_reached", message=_nothing_reached(evidence)))
+    return found
+
+
+def _nothing_reached(e: Evidence) -> str:
+    """Return what is known of a study of which nothing is reached, for no reason that a rule finds."""
+    not_found, proven = (
+        e.calibration.count(status) for status in (ReachStatus.NOT_FOUND, ReachStatus.PROVEN_UNREACHABLE)
+    )
+    text = f"0 of {e.sampled:,} sampled poses reached: {not_found:,} not found, {proven:,} proven out of reach"
+    frames = "look at the frame of the targets and at tool_offset"
+    if e.job.targets.axis_mask is not None:
+        return f"{text}. Are there targets within the arm's reach? If there are, {frames}"
+    position = e.reached_of(e.tried, free_axis=None, axis_mask=POSITION)
+    text += f"; and {position:,} of {len(e.tried):,} in position alone"
+    if not position:
+        return (
+            f"{text}. Does the tool get to any of these places? A robot with one or two joints moves on a line or a "
+            f"surface, beside which all of them may lie; if it does, {frames}"
+        )
+    less = 'kind = "none" (position only)'
+    if e.job.targets.free_axis is None:
+        less += ' or kind = "free_axis"'
+    return (
+        f"{text}. Ask for less, with {less} in [orientations]: a robot with few joints takes hardly any whole pose. "
+        f"Or {frames}"
+    )
 
 
 def _units(e: Evidence) -> Iterator[str]:
@@ -73,8 +106,7 @@ def _guess_unit(e: Evidence) -> str | None:
         up, down = UNITS[unit]
         low, high = (corner * up / down for corner in e.corners)
         span = float(np.linalg.norm(high - low))
-        is_near = e.is_placement or _distance_to_box(e.job.bound.centre, low, high) < e.arm
-        if span < FAR * e.arm and is_near:
+        if span < FAR * e.arm and _is_near(e, low, high):
             fitting.append(unit)
     if not fitting:
         return None
@@ -83,6 +115,16 @@ def _guess_unit(e: Evidence) -> str | None:
         written = " or ".join(f'units = "{unit}"' for unit in fitting)
         return f"{guess}? Write {written} in [targets]"
     return f'{guess}? Write lengths with their unit, such as "50{fitting[0]}"'
+
+
+def _is_near(e: Evidence, low: FloatArray, high: FloatArray) -> bool:
+    """Tell whether a box comes within the arm's reach, of placements from any base and at its other end, too."""
+    if not e.is_placement:
+        return _distance_to_box(e.job.bound.centre, low, high) < e.arm
+    first, last = e.area
+    gap = np.maximum(np.maximum(low - last, first - high), 0.0)
+    beyond = np.maximum(np.maximum(first - low, high - last), 0.0)
+    return float(np.linalg.norm(gap)) < e.arm and float(beyond.max()) < 2.0 * e.arm
 
 
 def _tiny_targets(e: Evidence) -> Iterator[str]:
@@ -101,21 +143,28 @@ def _base_frame(e: Evidence) -> Iterator[str]:
         return
     if e.is_placement:
         away = float(np.linalg.norm(e.calibration.T[:, :3, 3] - e.job.bound.centre, axis=1).mean())
-        yield (
-            f"all {e.sampled:,} poses tried are out of reach, by proof: on average the task is {metres(away)} "
-            f"from the centre of the arm's reach, which ends after {metres(e.arm)}. Is the area in [placement] in the "
-            "frame of the targets? Look at x, y and z"
-        )
+        if away > e.arm and not _has_other_reason(e):
+            yield (
+                f"all {e.sampled:,} poses tried are out of reach, by proof: on average the task is {metres(away)} "
+                f"from the centre of the arm's reach, which ends after {metres(e.arm)}. Is the area in [placement] in "
+                "the frame of the targets? Look at x, y and z"
+            )
         return
     low, high = e.corners
     centroid = 0.5 * (low + high) if e.kind == "grid" else e.calibration.T[:, :3, 3].mean(axis=0)
     move = e.job.bound.centre - centroid
-    yield (
-        f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {vector(centroid)} m, "
-        f"{metres(float(np.linalg.norm(move)))} from the centre of the arm's reach, which ends after "
-        f"{metres(e.arm)}. Are they given in the frame of the robot's base, in metres? Moved by {vector(move)} m "
-        "they would lie about it"
-    )
+    away = float(np.linalg.norm(move))
+    if away > e.arm and not _has_other_reason(e):  # nearer ones would not be reached for being moved
+        yield (
+            f"all {e.sampled:,} sampled targets are out of reach, by proof: their centroid is {vector(centroid)} m, "
+            f"{metres(away)} from the centre of the arm's reach, which ends after {metres(e.arm)}. Are they given in "
+            f"the frame of the robot's base, in metres? Moved by {vector(move)} m they would lie about it"
+        )
+
+
+def _has_other_reason(e: Evidence) -> bool:
+    """Tell whether targets are reached when they are turned, or in position alone: then they lie where they shall."""
+    return any(_opposed(e)) or any(_orientation(e))
 
 
 def _opposed(e: Evidence) -> Iterator[str]:
@@ -165,7 +214,7 @@ def _orientation(e: Evidence) -> Iterator[str]:
     if not is_lost or e.job.targets.axis_mask is not None or any(_opposed(e)):
         return
     reached, count = e.reached_of(e.tried), len(e.tried)
-    position = e.reached_of(e.tried, free_axis=None, axis_mask=(True,) * 3 + (False,) * 3)
+    position = e.reached_of(e.tried, free_axis=None, axis_mask=POSITION)
     if is_reason(position, reached, count):
         yield (
             f"{reached} of {count} sampled targets reached, and {position} in position alone: it is the orientations "

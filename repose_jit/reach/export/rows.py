@@ -19,7 +19,8 @@ FloatArray = NDArray[np.float64]
 Rows = dict[str, AnyArray]
 """Columns of equal length by their names."""
 
-COUNTS = ("n_reached", "n_not_found", "n_proven_unreachable", "reachability_index")
+OUTCOMES = ("n_reached", "n_not_found", "n_proven_unreachable")
+COUNTS = (*OUTCOMES, "reachability_index")
 RECORDS = ("status", "position_error", "orientation_error", "attempts", "seed_index")
 
 
@@ -28,7 +29,8 @@ def site_rows(reach_map: ReachMap) -> Iterator[Rows]:
 
     ``site`` is the number of a site in C order. Then comes where it is: ``x y z`` [m], and ``nx ny nz`` of a surface
     whose orientations follow its normals, or ``qx qy qz qw`` of given poses; of a placement ``base_x base_y base_z``
-    [m] and ``base_yaw`` [rad]. Then counts, the reachability index [%], and mean and maximum of each metric.
+    [m] and ``base_yaw`` [rad], and whether it is ``excluded``. Then counts, the reachability index [%], and mean and
+    maximum of each metric.
     """
     names = [*COUNTS, *(f"{name}_{kind}" for name in reach_map.metrics for kind in ("mean", "max"))]
     has_normals = _has_normals(reach_map)
@@ -38,6 +40,8 @@ def site_rows(reach_map: ReachMap) -> Iterator[Rows]:
         rows: Rows = {"site": sites}
         if reach_map.kind == "placements":
             rows |= _bases(reach_map, sites)
+            # Every pose of a placement that was tried has an outcome.
+            rows["excluded"] = np.sum([arrays[name].reshape(-1) for name in OUTCOMES], axis=0) == 0
         elif reach_map.kind == "poses":
             rows |= _poses(frames)
         else:

@@ -58,8 +58,9 @@ class Facts:
     from_fk, from_retry
         Samples that the miss rate is estimated from, None where none was made.
     percent_missed
-        What the reachable poses that were not found are below with a confidence of 95 %, by the larger of the estimates
-        that follow from the samples [%]; None where there is none.
+        What the reachable poses that were not found are below with a confidence of 95 % [%]; None where no sample says.
+        Of a grid the larger of both estimates. Of anything else that of `from_retry` alone, for the poses of `from_fk`
+        are those of the whole workspace there; and none where all that was not found was tried again.
     """
 
     robot: str
@@ -75,6 +76,11 @@ class Facts:
         """Poses reached of those tried [%]; 0 of none."""
         return 100.0 * self.counts[ReachStatus.REACHED] / max(1, self.n_tried)
 
+    @property
+    def all_retried(self) -> bool:
+        """Whether every pose not found was tried again, so that nothing is left to estimate."""
+        return self.from_retry is not None and self.from_retry.sampled >= self.counts.get(ReachStatus.NOT_FOUND, 0)
+
 
 def map_facts(reach_map: ReachMap) -> Facts:
     """Count the outcomes of a map."""
@@ -88,7 +94,12 @@ def map_facts(reach_map: ReachMap) -> Facts:
     totals[ReachStatus.UNINITIALIZED] = reach_map.n_poses - n_computed
     spacing = reach_map.spacing
     miss_rate = reach_map.summary().get("miss_rate") or {}
-    rates = [sample["below"] for sample in miss_rate.values() if sample]
+    n_not_found = totals[ReachStatus.NOT_FOUND]
+    samples = [
+        sample
+        for name, sample in miss_rate.items()
+        if sample and (reach_map.kind == "grid" or (name == "from_retry" and sample["sampled"] < n_not_found))
+    ]
     return Facts(
         robot=_robot(reach_map),
         counts={status: n for status, n in totals.items() if n or status is ReachStatus.REACHED},
@@ -96,7 +107,7 @@ def map_facts(reach_map: ReachMap) -> Facts:
         reachable_volume=None if spacing is None else int(np.count_nonzero(n_reached > 0)) * spacing**3,
         from_fk=_miss_rate(miss_rate.get("from_fk"), "missed"),
         from_retry=_miss_rate(miss_rate.get("from_retry"), "found"),
-        percent_missed=max((rate for rate in rates if rate is not None), default=None),
+        percent_missed=max((sample["below"] for sample in samples if sample["below"] is not None), default=None),
     )
 
 

@@ -21,10 +21,12 @@ __all__ = [
     "lead",
     "metric_words",
     "miss_words",
+    "missed_words",
     "orientation_words",
     "percent",
     "plain",
     "progress_words",
+    "retry_words",
     "site_words",
     "study_tables",
 ]
@@ -135,6 +137,26 @@ def miss_words(rate: MissRate) -> str:
         return f"{percent(rate.rate)} ({rate.missed:,} of {rate.sampled:,})"
     # The rule of three: the 95 % bound of a share of which a sample shows none.
     return f"0 of {rate.sampled:,} (with 95 % confidence below {percent(min(1.0, 3.0 / rate.sampled))})"
+
+
+def missed_words(facts: Facts, reach_map: ReachMap) -> tuple[str, str] | None:
+    """Return how much was missed, as a figure and what it is of; None where nothing is known."""
+    retry = facts.from_retry
+    if facts.percent_missed is not None:
+        below = percent(facts.percent_missed / 100.0)
+        if reach_map.kind == "grid" or retry is None:
+            return f"less than {below}", "of what is reachable was missed (95 % confidence)"
+        return f"less than {below}", f"of what {retry_words(retry)} reach was missed (95 % confidence)"
+    if retry is None or not facts.all_retried:
+        return None
+    found = "none" if retry.missed == 0 else f"{retry.missed:,}"
+    verb = "was" if retry.missed <= 1 else "were"
+    return found, f"of the {retry.sampled:,} not found {verb} found with {retry_words(retry)}"
+
+
+def retry_words(retry: MissRate) -> str:
+    """Return the budget that poses were solved again with."""
+    return "a larger budget" if retry.attempts is None else counted(retry.attempts, "attempt")
 
 
 def progress_words(reach_map: ReachMap) -> str | None:

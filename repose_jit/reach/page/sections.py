@@ -17,18 +17,30 @@ from repose_jit.reach.figures.words import (
     counted,
     metric_words,
     miss_words,
+    missed_words,
     orientation_words,
     percent,
     plain,
+    retry_words,
     site_words,
     study_tables,
 )
 from repose_jit.reach.page.elements import Markup, bar, definitions, markup, paragraph, section, table
 from repose_jit.reach.page.robot_table import robot_table
+from repose_jit.reach.placement.placing import PlacementResult
 from repose_jit.reach.reach_map import ReachMap
 from repose_jit.reach.status import ReachStatus
 
-__all__ = ["headline", "how_to_read", "how_to_reproduce", "metric_table", "misses", "outcomes", "what_was_studied"]
+__all__ = [
+    "best_table",
+    "headline",
+    "how_to_read",
+    "how_to_reproduce",
+    "metric_table",
+    "misses",
+    "outcomes",
+    "what_was_studied",
+]
 
 NOT_TRIED = (ReachStatus.EXCLUDED, ReachStatus.UNINITIALIZED)
 """Outcomes of poses that were not solved for."""
@@ -56,9 +68,8 @@ def headline(reach_map: ReachMap, facts: Facts) -> Markup:
     if reach_map.n_orientations > 1:
         some, every = (np.count_nonzero(n_reached >= least) for least in (1, reach_map.n_orientations))
         cards.append((f"{some:,}", f"of {counted(reach_map.n_sites, sites)} with a pose reached, {every:,} with all"))
-    if facts.percent_missed is not None:
-        missed = f"below {percent(facts.percent_missed / 100.0)}"
-        cards.append((missed, "of what is reachable was missed, by the larger of two estimates"))
+    if missed := missed_words(facts, reach_map):
+        cards.append(missed)
     parts = [f'<div class="card"><b>{markup(figure)}</b><span>{markup(text)}</span></div>' for figure, text in cards]
     return Markup('<div class="cards">\n' + "\n".join(parts) + "\n</div>")
 
@@ -136,6 +147,26 @@ def metric_table(histograms: Sequence[Histogram]) -> Markup:
     return table(header, rows, numbers=range(1, 8))
 
 
+def best_table(result: PlacementResult) -> Markup:
+    """Return the best placements, best first, with what each reaches and the means of the metrics there."""
+    metrics = result.reach_map.metrics
+    rows = [
+        (
+            f"{rank}",
+            *(f"{value:.3f}".replace("-", "−") for value in (round(one.x, 3) + 0.0, round(one.y, 3) + 0.0)),
+            f"{math.degrees(one.yaw):.1f}".replace("-", "−"),
+            f"{one.reached:,} of {result.n_tasks:,}",
+            *(plain(one.metrics[name]) if math.isfinite(one.metrics[name]) else "none" for name in metrics),
+        )
+        for rank, one in enumerate(result.best(), start=1)
+    ]
+    if not rows:
+        return paragraph("No placement reaches a pose of the task.")
+    labels = [f"{metric_words(name).label}, mean" for name in metrics]
+    header = ("rank", "x [m]", "y [m]", "yaw [°]", "task poses reached", *labels)
+    return table(header, rows, numbers=range(1, len(header)))
+
+
 def what_was_studied(reach_map: ReachMap) -> Markup:
     """Return the targets, the frames, the solve and the robot."""
     from repose_jit.multi_seed.params import MultiSeedParams
@@ -176,19 +207,13 @@ def what_was_studied(reach_map: ReachMap) -> Markup:
     )
 
 
-def how_to_read() -> Markup:
-    """Return what the words and the pictures mean."""
+def how_to_read(reach_map: ReachMap) -> Markup:
+    """Return what the words and the pictures of this kind of study mean."""
     return section(
         "How to read it",
         definitions(
             [
-                ("Reachability index", "Of the orientations tried at a place, the share that is reached."),
-                ("Voxel", "A cube of space, judged by its centre: what is smaller than a voxel is not seen."),
-                ("Volume", "The voxels with at least one pose reached. Finer voxels give a better estimate."),
-                (
-                    "Colours",
-                    "From dark violet, nothing reached, to yellow. Grey is proven to be out of reach.",
-                ),
+                *_kind_words(reach_map),
                 (
                     "Metrics",
                     "Of the configuration that the study found: another solution of the same pose may be better.",
@@ -196,6 +221,33 @@ def how_to_read() -> Markup:
             ]
         ),
     )
+
+
+def _kind_words(reach_map: ReachMap) -> list[tuple[str, object]]:
+    """Return the words that mean something else, or nothing, in another kind of study."""
+    colours = "From dark violet, nothing reached, to yellow."
+    if reach_map.kind == "grid":
+        return [
+            ("Reachability index", "Of the orientations tried at a place, the share that is reached."),
+            ("Voxel", "A cube of space, judged by its centre: what is smaller than a voxel is not seen."),
+            ("Volume", "The voxels with at least one pose reached. Finer voxels give a better estimate."),
+            ("Colours", f"{colours} Grey is proven to be out of reach."),
+        ]
+    if reach_map.kind == "placements":
+        greys = (
+            "Dark grey is excluded: the base may not stand there. Light grey is proven to reach nothing of the task."
+        )
+        return [
+            ("Placement", "Where the base stands, and its turn about the vertical."),
+            ("Reachability index", "Of the poses of the task, the share that is reached from a placement."),
+            ("Colours", f"{colours} {greys}"),
+        ]
+    if reach_map.n_orientations == 1:
+        return [("Colours", "The outcome of each pose, as the legend says; the marks tell them apart, too.")]
+    return [
+        ("Reachability index", "Of the orientations tried at a target, the share that is reached."),
+        ("Colours", f"{colours} Grey crosses are proven to be out of reach in every orientation."),
+    ]
 
 
 def how_to_reproduce(reach_map: ReachMap) -> Markup:
@@ -214,21 +266,39 @@ def how_to_reproduce(reach_map: ReachMap) -> Markup:
         pairs.append(("Targets", f"SHA-256 {attributes['targets_hash']}"))
     return section(
         "How to reproduce it",
+        _what_to_run(reach_map),
         paragraph(
-            "Save the study below as study.toml and run ",
-            Markup("<code>repose-jit reach run study.toml</code>"),
-            ". With the same versions, on any processor with fused multiply-add, the result is the same to the last "
-            "bit, whatever the number of threads.",
+            "With the same versions, on any processor with fused multiply-add, the result is the same to the last bit, "
+            "whatever the number of threads."
         ),
         definitions(pairs),
         Markup(f"<details><summary>The study</summary><pre>{markup(attributes['study'])}</pre></details>"),
     )
 
 
+def _what_to_run(reach_map: ReachMap) -> Markup:
+    """Return what solves the study again: only of a grid the text of the study holds the targets, too."""
+    if reach_map.kind == "grid":
+        return paragraph(
+            "Save the study below as study.toml and run ", Markup("<code>repose-jit reach run study.toml</code>"), "."
+        )
+    file = study_tables(reach_map)["targets"].get("file")
+    verb = "place" if reach_map.kind == "placements" else "run"
+    return paragraph(
+        "The study below is a record: its targets are ",
+        f"those of {file} at the time, and " if file else "",
+        "in the store. With the study file that it was made from, ",
+        Markup(f"<code>repose-jit reach {verb} STUDY</code>"),
+        " solves it again; without, ",
+        Markup("<code>repose-jit reach verify STORE --repeat N</code>"),
+        " solves N chunks of the store again and compares the bits.",
+    )
+
+
 def _retry_words(facts: Facts, retry: MissRate) -> str:
-    budget = "a larger budget" if retry.attempts is None else counted(retry.attempts, "attempt")
+    budget = retry_words(retry)
     not_found = facts.counts.get(ReachStatus.NOT_FOUND, 0)
-    if retry.sampled >= not_found:
+    if facts.all_retried:
         return f"Of all {counted(retry.sampled, 'pose')} not found, {retry.missed:,} were found with {budget}."
     text = f"{miss_words(retry)} of a sample of the poses not found were found with {budget}."
     if not retry.missed:

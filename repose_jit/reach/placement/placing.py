@@ -162,11 +162,11 @@ class PlacementResult:
             x, y = (round(one[name], 3) + 0.0 for name in ("x", "y"))  # no minus before a zero
             place = f"x {x:.3f} m, y {y:.3f} m, yaw {np.degrees(one['yaw']):.1f}°"
             metrics = "".join(f", {name} {value:.3g}" for name, value in one["metrics"].items())
-            lines.append(f"  {one['reached']:>{len(str(k))}} of {k}: {place}{metrics}")
+            lines.append(f"  {one['reached']:>{len(f'{k:,}')},} of {k:,}: {place}{metrics}")
         never = figures["never_reached"]
         if never and self.reach_map.n_done:
             named = ", ".join(map(str, never[:LISTED])) + (", ..." if len(never) > LISTED else "")
-            lines.append(f"reached from no placement: {len(never)} of {k} poses of the task, number {named}")
+            lines.append(f"reached from no placement: {len(never):,} of {k:,} poses of the task, number {named}")
         return "\n".join(lines)
 
     def plot(self, path: str | os.PathLike[str], *, best: int = 5) -> Path:

@@ -22,7 +22,8 @@ FloatArray = NDArray[np.float64]
 
 MESH_SUFFIXES = (".ply", ".stl", ".obj")
 TABLE_SUFFIXES = (".csv", ".txt", ".npy")
-COLUMNS = ("x", "y", "z", "nx", "ny", "nz")
+NORMAL = ("nx", "ny", "nz")
+COLUMNS = ("x", "y", "z", *NORMAL)
 
 
 def read_surface(path: str | Path, *, units: str = "m", spacing: float | None = None) -> tuple[FloatArray, FloatArray]:
@@ -80,6 +81,11 @@ def read_surface(path: str | Path, *, units: str = "m", spacing: float | None = 
 def _rows(data: Any, *, where: str) -> FloatArray:
     if isinstance(data, Table):
         if data.names:
+            if not set(NORMAL) & set(data.names):
+                raise InputError(
+                    f"{where}: got columns {', '.join(data.names)}, without {', '.join(NORMAL)}: a surface needs the "
+                    "outward normal of every point"
+                )
             return data.columns(COLUMNS, where=where)
         data = data.rows
     if not isinstance(data, np.ndarray):
@@ -123,10 +129,10 @@ def _load(path: Path, suffix: str) -> tuple[FloatArray, FloatArray, NDArray[np.i
 def _point_normals(cloud: Any) -> FloatArray | None:
     """Return the normals of a point cloud, which trimesh keeps only as it has read them, and only of .ply."""
     vertex = cloud.metadata.get("_ply_raw", {}).get("vertex", {})
-    if not all(name in vertex.get("properties", ()) for name in COLUMNS[3:]):
+    if not all(name in vertex.get("properties", ()) for name in NORMAL):
         return None
     data = vertex["data"]
-    return np.stack([np.asarray(data[name], dtype=np.float64).reshape(-1) for name in COLUMNS[3:]], axis=1)
+    return np.stack([np.asarray(data[name], dtype=np.float64).reshape(-1) for name in NORMAL], axis=1)
 
 
 def _from_faces(triangles: FloatArray, spacing: float | None, *, where: str) -> tuple[FloatArray, FloatArray]:
