@@ -47,7 +47,7 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     if figures["reachable_volume"] is not None:
         yield f"reachable volume {figures['reachable_volume']:.4g} m³: voxels with at least one pose reached"
     if figures["miss_rate"] is not None:
-        yield from _misses(figures["miss_rate"])
+        yield from _misses(figures["miss_rate"], is_grid=figures["kind"] == "grid")
     yield "collisions are not checked"
     if figures["poses_per_second"] and figures["seconds"] >= SHORTEST:
         threads = counted(figures["threads"], "thread")
@@ -64,12 +64,12 @@ def _targets(figures: Mapping[str, Any]) -> str:
     return sites if kind == "poses" and k == 1 else f"{sites} × {counted(k, 'orientation')}"
 
 
-def _misses(miss_rate: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the estimates of what was missed of the reachable poses."""
+def _misses(miss_rate: Mapping[str, Any], *, is_grid: bool) -> Iterator[str]:
+    """Yield the estimates of what was missed of the reachable poses; what is no grid says little of the workspace."""
     retry, fk = miss_rate["from_retry"], miss_rate["from_fk"]
     if retry["rate"] is not None and retry["sampled"]:
         yield f"missed: {_rate(retry)} by {retry['sampled']:,} not found, tried {retry['attempts']:,} times"
-    if fk["rate"] is not None:
+    if is_grid and fk["rate"] is not None:
         yield f"missed: {_rate(fk)} by {fk['sampled']:,} poses known to be reachable"
 
 
